@@ -15,12 +15,12 @@ def others_long(cases: Iterable[Any], every: int) -> list[Any]:
     return [case if not n % every else _long(case) for n, case in enumerate(cases)]
 
 
-def simulated(number: int) -> int:
-    """Return how many tournaments or duels to simulate: a tenth of a number.
+def simulated(number: int, part: int = 10) -> int:
+    """Return how many tournaments or duels to simulate: a tenth of a number, or another part.
 
     The figures of the documents come from the whole number: ASARA_FIGURES=1 pytest -s.
     """
-    return number if os.environ.get("ASARA_FIGURES") else number // 10
+    return number if os.environ.get("ASARA_FIGURES") else number // part
 
 
 def _long(case: Any) -> Any:

@@ -96,13 +96,12 @@ TWO_WORKERS = ("--workers", "2")
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("executor", [(), TWO_WORKERS], ids=["one process", "workers"])
-@pytest.mark.parametrize("blocks", ["mirrored", "duplicate"])
+@pytest.mark.parametrize(("blocks", "executor"), [("mirrored", ()), ("duplicate", TWO_WORKERS)])
 def test_a_run_that_is_killed_many_times_ends_as_one_that_is_not(
     tmp_path: Path, blocks: str, executor: tuple[str, ...]
 ) -> None:
     """With workers, some of them are killed as well."""
-    kills, rounds = (8, 2) if executor else (16, 4)
+    kills, rounds = (6, 2) if executor else (10, 3)
     dice = random.Random(kills)
     names = ["ann", "bob", "cid", "dot"][: 4 if blocks == "duplicate" else 3]
     header = f'{HEADER}rounds = {rounds}\nblocks = "{blocks}"\n'

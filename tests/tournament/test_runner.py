@@ -77,40 +77,31 @@ def test_each_bad_bot_gets_its_forfeit_and_nobody_else_suffers(tmp_path: Path) -
 
 
 @pytest.mark.long
-def test_who_never_dials_in_forfeits_after_the_start_up_time(tmp_path: Path) -> None:
-    file = write_tournament(
-        tmp_path,
-        {"good": sample_bots.GOOD, "sleeps": sample_bots.SLEEPS},
-        tables="[clocks]\nstart_up_s = 6\n",
-    )
-    end = play(file, tmp_path / "run", matches=matches_at(("good", "sleeps")))
-    (line,) = end.results[0].forfeits
-    assert line.termination == Termination.NEVER_STARTED
-    assert line.detail == "did not connect within 6 s; it printed: thinking about it"
-
-
-@pytest.mark.long
-def test_garbage_without_end_costs_its_own_match_only_and_is_cut(tmp_path: Path) -> None:
-    file = write_tournament(
-        tmp_path,
-        {"good": sample_bots.GOOD, "garbage": sample_bots.GARBAGE},
-        tables="[clocks]\nstart_up_s = 6\n[limits]\noutput_bytes = 50_000\n",
-    )
-    end = play(file, tmp_path / "run", matches=matches_at(("garbage", "good")))
-    (line,) = end.results[0].forfeits
-    assert line.termination == Termination.NEVER_STARTED
-    assert line.detail.replace("\n", "").isprintable()
-    printed = log(tmp_path / "run", "m0", "0-garbage").read_bytes()
+def test_who_never_connects_forfeits_after_the_start_up_time(tmp_path: Path) -> None:
+    """One sleeps, and one prints garbage without end, which is cut."""
+    programs = {
+        "good": sample_bots.GOOD,
+        "sleeps": sample_bots.SLEEPS,
+        "garbage": sample_bots.GARBAGE,
+    }
+    tables = "[clocks]\nstart_up_s = 6\n[limits]\noutput_bytes = 50_000\n"
+    file = write_tournament(tmp_path, programs, HEADER + "jobs = 2\n", tables)
+    out = tmp_path / "run"
+    end = play(file, out, matches=matches_at(("good", "sleeps"), ("garbage", "good")))
+    (sleeps,), (garbage,) = (by_id(end)[name].forfeits for name in ("m0", "m1"))
+    assert sleeps.termination == garbage.termination == Termination.NEVER_STARTED
+    assert sleeps.detail == "did not connect within 6 s; it printed: thinking about it"
+    assert garbage.detail.replace("\n", "").isprintable()
+    printed = log(out, "m1", "0-garbage").read_bytes()
     assert printed.endswith(b"# cut: only 50,000 bytes are kept\n")
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("processes", ["run", "match"])
-def test_who_forfeits_too_often_is_suspended(tmp_path: Path, processes: str) -> None:
+def test_who_forfeits_too_often_is_suspended(tmp_path: Path) -> None:
     file = write_tournament(
         tmp_path,
         {"good": sample_bots.GOOD, "crashes": sample_bots.CRASHES},
-        HEADER + f'jobs = 1\nprocess_per = "{processes}"\n',
+        HEADER + "jobs = 1\n",
         "[limits]\nsuspend_share = 0.4\nsuspend_after = 3\n",
     )
     end = play(file, tmp_path / "run", matches=matches_at(*[("good", "crashes")] * 6))

@@ -15,7 +15,6 @@ from asara_game.edition import load_edition
 from asara_server.eventlog.journal import Fact
 from asara_server.logs import logger
 from asara_server.match import deal_secrets
-from asara_server.referee.hosted import Wait
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.bots.bots_lock import others_have_bots
 from asara_server.tournament.bots.build.build import EntryBuilder, FailedBuild
@@ -93,7 +92,10 @@ class RunSetup:
 
 
 class Runner:
-    """One run. `run` plays it to its end; `stop` ends it early."""
+    """One run. `run` plays it to its end; `stop` ends it early.
+
+    Everything of `progress` and `executor` is for display only.
+    """
 
     def __init__(
         self,
@@ -110,7 +112,7 @@ class Runner:
         if sandbox is not None:  # the manifest records what bots get
             limits = effective_limits(tournament.limits, sandbox.tools.ceilings)
             tournament = tournament.model_copy(update={"limits": limits})
-        self._executor = setup.executor or LocalExecutor()
+        self.executor = setup.executor or LocalExecutor()
         self._tournament = tournament
         self._edition = load_edition()
         self._resumed = resumed = directory.info if directory.record.begun else None
@@ -121,7 +123,7 @@ class Runner:
         self._hooks = hooks
         self._looks = looks_at(schedule) if tournament.until else ()
         legs = Legs(sandbox is not None, tournament.remote_entries, others_have_bots)
-        self._progress = RunProgress(
+        self.progress = RunProgress(
             schedule,
             tournament.limits,
             directory,
@@ -152,33 +154,13 @@ class Runner:
 
     def stop(self) -> None:
         """Start no further matches; running matches finish only their open decisions."""
-        self._progress.stopping.set()
-
-    @property
-    def matches_over(self) -> int:
-        """Number of matches that are finished or no longer needed."""
-        return self._progress.matches_over
-
-    @property
-    def results(self) -> Sequence[MatchResult]:
-        """Results of all attempts so far, also of earlier sessions."""
-        return self._progress.results
-
-    @property
-    def awaited(self) -> Sequence[str]:
-        """Remote entries that matches are waiting for because their bots are not connected."""
-        return self._executor.awaited
-
-    @property
-    def waits(self) -> Sequence[Wait]:
-        """Bots that running matches are waiting for, longest wait first; for display only."""
-        return self._executor.waits
+        self.progress.stopping.set()
 
     @property
     def costs(self) -> RunCosts:
         """The costs of the run so far, over all of its sessions."""
         earlier = self._resumed.costs if self._resumed else None
-        return (earlier or RunCosts()) + self._executor.costs
+        return (earlier or RunCosts()) + self.executor.costs
 
     @property
     def building(self) -> Mapping[str, str]:
@@ -225,7 +207,7 @@ class Runner:
         All bots are ended and the standings are written even if the run fails or is cancelled.
         Raises ServeError if remote bots cannot be served, and RunError like `begin`.
         """
-        progress = self._progress
+        progress = self.progress
         if not self._begun:
             self.begin()
         self._logger.info(
@@ -251,7 +233,7 @@ class Runner:
 
     async def _play(self) -> None:
         tournament = self._tournament
-        progress = self._progress
+        progress = self.progress
         if self._resumed:
             await asyncio.to_thread(wait_for_writers, self._directory.path, _WORKERS_END_S)
             progress.recover_blocks()
@@ -281,9 +263,9 @@ class Runner:
             tournament.jobs,
             remote=tournament.remote,
         )
-        self._logger.info("executor", name=self._executor.name)
-        self._directory.change(executor=self._executor.name)
-        await self._executor.play(progress, context)
+        self._logger.info("executor", name=self.executor.name)
+        self._directory.change(executor=self.executor.name)
+        await self.executor.play(progress, context)
 
     async def _resume_legs(self) -> None:
         """End any bots of earlier sessions, since they may know deals that are still to be
@@ -291,7 +273,7 @@ class Runner:
         """
         cgroups = self._sandbox.cgroup_parents if self._sandbox is not None else ()
         survivors = await end_recorded(self._directory.processes, cgroups)
-        self._progress.end_shared_deals(survivors)
+        self.progress.end_shared_deals(survivors)
 
     async def _build(self, builder: EntryBuilder) -> None:
         """Build the entries, unless the run is stopped; entries whose build fails are out.
@@ -302,13 +284,13 @@ class Runner:
         def failed(build: FailedBuild) -> None:
             printed = {**self._directory.info.build_output, build.entry: build.printed}
             self._directory.change(build_output=printed)
-            self._progress.exclude({build.entry: build.why})
+            self.progress.exclude({build.entry: build.why})
             self._hooks.build_failed(build)
 
-        out = self._progress.out
+        out = self.progress.out
         entries = [entry for entry in self._tournament.entries if entry.name not in out]
         building = asyncio.create_task(builder.build(entries, self._tournament.jobs, failed))
-        stopping = asyncio.create_task(self._progress.stopping.wait())
+        stopping = asyncio.create_task(self.progress.stopping.wait())
         try:
             await asyncio.wait([building, stopping], return_when=asyncio.FIRST_COMPLETED)
             if building.done():
@@ -367,7 +349,7 @@ class Runner:
 
     def _write_end(self) -> Standings:
         """Write the standings and how the run ended, and return the standings."""
-        progress = self._progress
+        progress = self.progress
         standings = compute_standings(
             self._tournament.title,
             [entry.name for entry in self._tournament.entries],
@@ -379,7 +361,7 @@ class Runner:
         )
         self._directory.remove_remote()
         end: dict[str, object] = {}
-        stalled_s = self._executor.stalled_s
+        stalled_s = self.executor.stalled_s
         if stalled_s is not None:
             end["stalled_s"] = round((self._directory.info.stalled_s or 0.0) + stalled_s, 3)
         if self.costs != RunCosts():

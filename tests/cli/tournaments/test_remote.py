@@ -6,7 +6,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -122,9 +122,13 @@ def test_the_plan_says_whose_blocks_are_not_mirrored(tmp_path: Path) -> None:
     assert said in " ".join(shown.split())
 
 
-def activity(**changed: object) -> Any:
+def activity(over: int = 0, awaited: Sequence[str] = (), **building: object) -> Any:
     """Return what stands in for a runner whose bots do this."""
-    return SimpleNamespace(**{"awaited": (), "waits": (), "building": {}, "to_build": ()} | changed)
+    return SimpleNamespace(
+        progress=SimpleNamespace(matches_over=over, results=()),
+        executor=SimpleNamespace(awaited=awaited, waits=()),
+        **{"building": {}, "to_build": (), **building},
+    )
 
 
 def test_progress_says_who_is_waited_for_and_what_is_built() -> None:
@@ -137,9 +141,9 @@ def test_progress_says_who_is_waited_for_and_what_is_built() -> None:
         "building ann for 5 s, bob for 1 s; 2 entries still to build"
     )
     meter = RunMeter(7)
-    meter.start(0, [], activity(awaited=["ann"]))
+    meter.start(activity(awaited=["ann"]))
     assert meter.summary().endswith("; waiting for ann to connect")
-    meter.start(0, [], activity(building={"ann": utc_now()}, to_build=["bob"]))
+    meter.start(activity(building={"ann": utc_now()}, to_build=["bob"]))
     assert meter.summary() == "building ann for 0 s; 1 entry still to build"
 
 
@@ -149,7 +153,7 @@ def test_the_pace_of_a_resumed_run_is_that_of_what_it_plays(
     now_s = 0.0
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now_s))
     meter = RunMeter(10)
-    meter.start(6, [], activity())
+    meter.start(activity(6))
     now_s = 60.0
     assert meter.summary() == "6 of 10 matches after 1 min"
     began = "2026-01-01T00:00:00+00:00"

@@ -118,7 +118,10 @@ def test_what_is_wrong_is_named_with_its_place(folder: Path, text: str, message:
                 "cup.toml: remote.key: 'DIR/bot' cannot be read: No such file or directory"
             ),
         ),
-        ({"tokens": "~no-such-user/t"}, "remote.tokens: '~no-such-user/t' cannot be a path"),
+        (
+            {"tokens": "~no-such-user/t"},
+            "remote.tokens: '~no-such-user/t' names a user who does not exist",
+        ),
         ({"key": "."}, "remote.key: 'DIR' is not a file"),
         (
             {"listen": "unix:/tmp/s"},

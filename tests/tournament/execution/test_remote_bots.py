@@ -7,15 +7,10 @@ from pathlib import Path
 import grpc
 import pytest
 
-from asara.v1.play_pb2 import MatchStarted
 from asara_codec.results import Termination
 from asara_server.logs import configure
 from asara_server.tournament.config.token_store import new_token, revoke_token, sha256_of
-from asara_server.tournament.config.tournament_file import load_tournament
-from asara_server.tournament.run.directory import (
-    RunError,
-    read_remote,
-)
+from asara_server.tournament.run.directory import RunError, read_remote
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.standings.match_result import MatchResult
 from tests.events import turns, until
@@ -88,7 +83,7 @@ async def test_matches_that_can_begin_do_not_wait_for_a_bot_that_is_not_there(
         playing = asyncio.create_task(together(play_all(ann), play_all(cid)))
         await results(run, 2)
         assert not any("bob" in names(result) for result in run.results)
-        assert run.runner.awaited == ["bob"]
+        assert run.runner.executor.awaited == ["bob"]
         await until(lambda: states(tmp_path / "run") == HERE | {"bob": "awaited"})
         clock.pass_time(600)
         end = await run.end()
@@ -126,22 +121,6 @@ async def test_a_bot_plays_no_more_matches_at_once_than_the_file_says(tmp_path: 
         end, *_ = await together(run.end(), *map(count, streams))
     assert end.standings.complete
     assert most == 3
-
-
-async def test_no_bot_that_sees_several_matches_is_given_one_deal_twice(tmp_path: Path) -> None:
-    header = HEADER.replace("independent", "mirrored") + "jobs = 2\n"
-    file, tokens = write_cup(tmp_path, ("ann", "bob"), header)
-    assert load_tournament(file).blocks == "mirrored"
-    async with running(file) as run:
-        ann = await run.dial(tokens["ann"], max_matches=2)
-        bob = await run.dial(tokens["bob"], max_matches=2)
-        other = asyncio.create_task(play_all(bob))
-        started: list[MatchStarted] = []
-        while len(started) < 2:
-            started.append(await ann.until("match_started"))
-        assert not any(match.shared_deal for match in started)
-        assert len({match.deal_commitment for match in started}) == 2
-        other.cancel()
 
 
 async def test_who_has_no_token_of_this_tournament_does_not_get_in(tmp_path: Path) -> None:
@@ -183,7 +162,7 @@ async def test_a_token_that_is_revoked_ends_its_stream_and_a_new_one_lets_in_aga
             Termination.CRASH,
             "dismissed: its token was revoked",
         )
-        assert run.runner.awaited == ["ann"]
+        assert run.runner.executor.awaited == ["ann"]
         again = await run.dial(new_token(kept, "ann"))
         end, *_ = await together(run.end(), play_all(again), play_all(bob))
     assert [len(result.forfeits) for result in end.results] == [1, 0]

@@ -99,7 +99,7 @@ def test_a_run_that_was_stopped_continues_the_sum(tmp_path: Path) -> None:
     file, run = write_cup(tmp_path, rounds=2), tmp_path / "run"
 
     def stop(runner: Runner, _: MatchResult) -> None:
-        if runner.matches_over > 1:
+        if runner.progress.matches_over > 1:
             runner.stop()
 
     before_s = used_s()

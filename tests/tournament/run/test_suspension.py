@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from asara_codec.results import Termination
 from asara_game.rules import parse_rule_sets
 from asara_server.tournament.config.tournament_file import Limits
-from asara_server.tournament.run.suspension import Suspensions
+from asara_server.tournament.run.suspension import FailedStarts, Suspensions
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult
 from tests.tournament.samples import match, seat
@@ -89,3 +89,15 @@ def test_it_does_not_depend_on_the_order_in_which_matches_end(
     for index in order:
         found.record_result(result(f"m{index}", forfeit=forfeits[index]))
     assert found.suspended == suspended(forfeits)
+
+
+def test_only_failed_starts_in_a_row_put_an_entry_out() -> None:
+    starts = FailedStarts(2)
+    kinds = [Termination.NEVER_STARTED, Termination.CRASH, *[Termination.NEVER_STARTED] * 2]
+    told = [
+        starts.record_result(result(f"m{index}", forfeit=True, how=how))
+        for index, how in enumerate(kinds)
+    ]
+    assert told == [{}, {}, {}, {"ann": "not started again after 2 failures in a row: why"}]
+    ignored = starts.record_result(result("m4", forfeit=True, how=kinds[0]), ignored={"ann"})
+    assert ignored == {}

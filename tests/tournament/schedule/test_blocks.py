@@ -21,7 +21,7 @@ from tests.sizes import others_long
 ALONE = tuple(range(200))
 """Entries that are each a team of their own."""
 
-SIZES = (*range(4, 18), 25, 31, 32, 50, 199, 200)
+SIZES = (*range(4, 12), 13, 16, 25, 31, 50, 200)
 """Numbers of entries: all small ones, and some others, prime ones and powers among them."""
 
 
@@ -127,14 +127,10 @@ def test_each_entry_sits_once_in_each_seat_in_as_many_of_its_tables(
 @pytest.mark.parametrize("n", SIZES)
 def test_every_size_is_balanced(n: int, k: int) -> None:
     if n >= 2 * k:
-        for each in (1, 2, 3, 4, 5, 7, 10, 13, 20, 31):
+        for each in (1, 2, 5, 10, 31):
             turns, met = check(ALONE[:n], k, each, min(4, n // k))
             assert turns <= 1
             assert met <= 3
-
-
-EQUAL = {(7, 3, 3), (9, 3, 4), (13, 3, 6), (13, 4, 4), (16, 4, 5), (8, 4, 7), (10, 3, 9)}
-"""Sizes for which all pairs can meet equally often."""
 
 
 def check_groups(n: int, k: int, each: int) -> None:
@@ -148,7 +144,7 @@ def check_groups(n: int, k: int, each: int) -> None:
     met = meetings([(group,) for group in groups])
     numbers = [met[frozenset(pair)] for pair in combinations(range(n), 2)]
     assert max(numbers) - min(numbers) <= (1 if k == 2 else 2)
-    if (n, k, each) in EQUAL:
+    if each * (k - 1) % (n - 1) == 0:  # all pairs can meet equally often
         assert len(set(numbers)) == 1
     ahead = [0] * n
     for group in groups:
@@ -157,11 +153,12 @@ def check_groups(n: int, k: int, each: int) -> None:
         assert max(ahead) - min(ahead) <= 4  # at any moment
 
 
-@pytest.mark.parametrize("k", [2, 3, 4])
-@pytest.mark.parametrize("n", others_long([7, *(n for n in SIZES if n != 7)], 99))
-def test_groups_of_every_size_are_balanced(n: int, k: int) -> None:
-    for each in (1, 2, 3, 4, 5, 6, 7, 9, 10, 13, 20, 31):
-        check_groups(n, k, each)
+@pytest.mark.parametrize(
+    ("n", "k", "each"),
+    others_long([(7, 3, 3), (8, 4, 7), (13, 3, 6), (16, 4, 5), (12, 2, 7), (50, 4, 9)], 99),
+)
+def test_groups_are_balanced(n: int, k: int, each: int) -> None:
+    check_groups(n, k, each)
 
 
 @pytest.mark.parametrize(("n", "k"), [(4, 2), (5, 3), (6, 4)])

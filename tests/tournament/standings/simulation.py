@@ -12,21 +12,26 @@ The expected score of an entry is the mean, over its opponents, of the probabili
 for any number of seats. If luck is normal and prestige continuous, that probability is
 Φ(difference of strengths / spread), and the truth needs no simulation. Otherwise it is the share in
 many pairs.
+
+Tables are entries by seat, and ranks are by seat too. Both have the shape (blocks, matches, seats),
+or (tournaments, blocks, matches, seats).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
+from scipy.stats import norm
 
+from asara_server.tournament.standings.block_scores import BlockScores
+from asara_server.tournament.standings.comparison import compared
 from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.result_table import Floats, Indices, ResultTable
 from tests.tournament import samples
 
-Floats = NDArray[np.float64]
 Luck = Callable[[np.random.Generator, tuple[int, ...]], Floats]
 """Draws of one kind of luck, of this shape."""
 
@@ -89,102 +94,107 @@ class World:
     def _counted(self, prestige: Floats) -> Floats:
         return np.round(prestige / self.step) * self.step if self.step else prestige
 
-    def _ranked(self, prestige: Floats) -> NDArray[np.intp]:
-        """Ranks along the last axis; ties share one."""
-        counted = self._counted(prestige)
+    def drawn(self, blocks: int, dice: np.random.Generator, tables: int = 0) -> Indices:
+        """Tables drawn at random: mirrored blocks, or duplicate blocks of so many `tables`."""
+        order = np.argsort(dice.random((blocks, len(self.strengths))), axis=1)
+        if tables:
+            return order[:, : tables * self.seats].reshape(blocks, tables, self.seats)
+        return rotations(order[:, : self.seats])
+
+    def ranks(self, tables: Indices, dice: np.random.Generator, *, shared: bool = True) -> Indices:
+        """Draw the ranks at these tables; the matches of a block have one deal if it is `shared`.
+
+        Tied seats share a rank.
+        """
+        blocks, matches, seats = tables.shape
+        deals = self._luck(dice, (blocks, 1 if shared else matches, seats), self.deal)
+        luck = deals + self._luck(dice, tables.shape, self.match)
+        counted = self._counted(np.array(self.strengths)[tables] + luck)
         higher = counted[..., np.newaxis, :] > counted[..., np.newaxis]
         return np.asarray(1 + higher.sum(axis=-1))
 
-    def ranks(
-        self, groups: NDArray[np.intp], dice: np.random.Generator, *, mirrored: bool
-    ) -> NDArray[np.intp]:
-        """Ranks of the entries of each block, match by match; shape (blocks, matches, seats).
 
-        Match m seats the group, shape (blocks, seats), moved on by m; ranks are by place in it.
-        """
-        blocks, k = groups.shape
-        deals = self._luck(dice, (blocks, 1 if mirrored else k, k), self.deal)
-        seat = (np.arange(k) - np.arange(k)[:, np.newaxis]) % k  # by match and place in the group
-        luck = np.take_along_axis(
-            np.broadcast_to(deals, (blocks, k, k)), np.broadcast_to(seat, (blocks, k, k)), axis=2
-        )
-        strength = np.array(self.strengths)[groups][:, np.newaxis, :]
-        return self._ranked(strength + luck + self._luck(dice, (blocks, k, k), self.match))
-
-    def duplicate_ranks(
-        self, tables: NDArray[np.intp], dice: np.random.Generator
-    ) -> NDArray[np.intp]:
-        """Ranks at the tables of duplicate blocks; both shapes are (blocks, tables, seats)."""
-        blocks, _, k = tables.shape
-        deals = self._luck(dice, (blocks, 1, k), self.deal)
-        luck = deals + self._luck(dice, tables.shape, self.match)
-        return self._ranked(np.array(self.strengths)[tables] + luck)
+def rotations(groups: Indices) -> Indices:
+    """Tables of mirrored blocks of these groups, shape (blocks, seats); all move on by a seat."""
+    seats = np.arange(groups.shape[1])
+    return groups[:, (seats[:, np.newaxis] + seats) % len(seats)]
 
 
-def points(ranks: NDArray[np.intp]) -> Floats:
+def points(ranks: Indices) -> Floats:
     """The scores of these ranks; the seats of a match are the last axis."""
     tied = (ranks[..., np.newaxis, :] == ranks[..., np.newaxis]).sum(axis=-1)
     seats = ranks.shape[-1]
     return np.asarray((seats - ranks - (tied - 1) / 2) / (seats - 1))
 
 
-def drawn_tables(
-    world: World, blocks: int, tables: int, dice: np.random.Generator
-) -> NDArray[np.intp]:
-    """Tables of duplicate blocks, drawn at random; shape (blocks, tables, seats)."""
-    order = np.argsort(dice.random((blocks, len(world.strengths))), axis=1)
-    return order[:, : tables * world.seats].reshape(blocks, tables, world.seats)
+def table_of(tables: Indices, ranks: Indices, *, duplicate: bool = False) -> ResultTable:
+    """The results of one tournament."""
+    block, match, seat = (axis.ravel() for axis in np.indices(tables.shape))
+    none = np.zeros(tables.size)
+    return ResultTable(
+        match=block * tables.shape[1] + match,
+        block=block,
+        deal=block if duplicate else np.full(tables.size, -1),
+        rules=np.zeros(tables.size, np.intp),
+        entry=tables.ravel(),
+        seats=np.full(tables.size, tables.shape[2]),
+        seat=seat,
+        score=points(ranks).ravel(),
+        win=none,
+        prestige=none,
+        termination=np.zeros(tables.size, np.intp),
+        forfeit=np.zeros(tables.size, np.bool_),
+    )
 
 
-def groups_with_first(world: World, blocks: int, dice: np.random.Generator) -> NDArray[np.intp]:
-    """Groups of the first entry with opponents drawn at random."""
-    others = np.argsort(dice.random((blocks, len(world.strengths) - 1)), axis=1) + 1
-    return np.column_stack((np.zeros(blocks, np.intp), others[:, : world.seats - 1]))
+def block_scores(
+    world: World, tables: Indices, ranks: Indices, *, duplicate: bool = False
+) -> BlockScores:
+    """The scores of many tournaments at once: entry e of tournament t is party t * entries + e.
+
+    Duplicate blocks are compared, each tournament by itself.
+    """
+    score = points(ranks)
+    if duplicate:
+        score = np.concatenate(
+            [
+                compared(table_of(own, rank, duplicate=True)).score
+                for own, rank in zip(tables, ranks, strict=True)
+            ]
+        )
+    entries = len(world.strengths)
+    tournament, block, *_ = np.indices(tables.shape)
+    party = tournament * entries + tables
+    return BlockScores.of(party.ravel(), block.ravel(), score.ravel(), len(tables) * entries)
 
 
-def drawn_groups(world: World, blocks: int, dice: np.random.Generator) -> NDArray[np.intp]:
-    """Groups drawn at random, each independently of the others."""
-    order = np.argsort(dice.random((blocks, len(world.strengths))), axis=1)
-    return order[:, : world.seats]
-
-
-def results(world: World, groups: NDArray[np.intp], ranks: NDArray[np.intp]) -> list[MatchResult]:
+def results(
+    world: World, tables: Indices, ranks: Indices, *, duplicate: bool = False
+) -> list[MatchResult]:
     """The results as a run leaves them."""
     names = world.names
     return [
-        _result(
-            f"r1-basic-{block:05}",
-            match + 1,
-            # the place that sits in seat s of match m is the one that was moved there
-            [
-                (names[group[(s + match) % world.seats]], rank[(s + match) % world.seats])
-                for s in range(world.seats)
-            ],
+        samples.match(
+            f"r1-basic-{block:05}-{match + 1}",
+            *(samples.seat(names[entry], rank) for entry, rank in zip(table, ranked, strict=True)),
+            block=f"r1-basic-{block:05}",
+            duplicate_deal=f"r1-basic-{block:05}" if duplicate else "",
         )
-        for block, (group, matches) in enumerate(zip(groups, ranks.tolist(), strict=True))
-        for match, rank in enumerate(matches)
+        for block, matches in enumerate(zip(tables, ranks.tolist(), strict=True))
+        for match, (table, ranked) in enumerate(zip(*matches, strict=True))
     ]
 
 
-def duplicate_results(
-    world: World, tables: NDArray[np.intp], ranks: NDArray[np.intp]
-) -> list[MatchResult]:
-    """The results of duplicate blocks as a run leaves them."""
-    names = world.names
-    return [
-        _result(
-            name := f"r1-basic-{block:05}",
-            number + 1,
-            [(names[entry], rank) for entry, rank in zip(table, rank_of, strict=True)],
-            duplicate_deal=name,
-        )
-        for block, (seated, ranked) in enumerate(zip(tables, ranks.tolist(), strict=True))
-        for number, (table, rank_of) in enumerate(zip(seated, ranked, strict=True))
-    ]
+def allowance(tournaments: int) -> float:
+    """How far chance moves a coverage of 95 %, with a probability of 0.999.
+
+    Binomial, with one trial for each tournament: its entries are not independent of each other,
+    and the mean of theirs does not vary more than one of them.
+    """
+    return float(norm.isf(0.0005) * np.sqrt(0.95 * 0.05 / tournaments))
 
 
-def _result(
-    block: str, number: int, seats: Sequence[tuple[str, int]], duplicate_deal: str = ""
-) -> MatchResult:
-    outcomes = [samples.seat(*one) for one in seats]
-    return samples.match(f"{block}-{number}", *outcomes, block=block, duplicate_deal=duplicate_deal)
+def show(words: str, *shares: list[float]) -> None:
+    """Print rows of coverages in one line."""
+    texts = ("  ".join(f"{share:6.1%}" for share in some) for some in shares)
+    print(f"{words:52}", " | ".join(texts), flush=True)

@@ -15,15 +15,14 @@ from tests.tournament.samples import match, seat
 NAMES = ["ann", "bob", "cid", "dot"]
 
 
-def block(number: int, *tables: tuple[str, str], deal: str = "own") -> list[MatchResult]:
+def block(number: int, *tables: tuple[str, str]) -> list[MatchResult]:
     """Tables of two seats, won by the entry that is named first, which has the seat of the deal."""
     name = f"r1-basic-{number:04}"
     found = []
     for place, (winner, loser) in enumerate(tables, start=1):
         seats = [seat(winner, 1), seat(loser, 2)]
-        result = match(f"{name}-{place}", *seats[:: 1 if number % 2 else -1], block=name)
-        duplicate_deal = name if deal == "own" else deal
-        found.append(result.model_copy(update={"duplicate_deal": duplicate_deal}))
+        seats = seats[:: 1 if number % 2 else -1]
+        found.append(match(f"{name}-{place}", *seats, block=name, duplicate_deal=name))
     return found
 
 
@@ -62,27 +61,6 @@ def test_blocks_of_other_kinds_are_not_compared() -> None:
     standings = compute_standings("Cup", NAMES, 120, results)
     assert standings.deal_shares == ()
     assert all(row.score == row.match_score for row in standings.overall)
-
-
-def test_a_match_that_was_played_again_has_a_deal_of_its_own_and_no_comparison() -> None:
-    results = drawn(decided=True)
-    again = results[10].model_copy(
-        update={"attempt": 2, "duplicate_deal": f"{results[10].block}.2"}
-    )
-    table = tabulate(NAMES, [*results[:10], again, *results[11:]])
-    score = compared(table).score
-    rows = np.isin(table.match, [10, 11])  # both tables of its block
-    assert (score[rows] == table.score[rows]).all()
-    assert (score[~rows] != table.score[~rows]).all()
-
-
-def test_second_attempts_at_one_block_are_compared_with_each_other() -> None:
-    results = drawn(decided=True)
-    for number in (10, 11):
-        changes = {"attempt": 2, "duplicate_deal": f"{results[number].block}.2"}
-        results[number] = results[number].model_copy(update=changes)
-    table = tabulate(NAMES, results)
-    assert (compared(table).score != table.score).all()
 
 
 def test_a_match_with_a_forfeit_is_compared_with_nothing() -> None:

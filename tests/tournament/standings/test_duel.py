@@ -88,12 +88,10 @@ def test_half_a_block_does_not_count() -> None:
     assert (empty.blocks, empty.score, empty.interval_95) == (0, None, None)
 
 
-@pytest.mark.long
 def test_the_order_in_which_matches_end_changes_nothing() -> None:
     """Up to 16 matches at once, of which those end first that seat 0 wins."""
     dice = np.random.default_rng(7)
-    told = set()
-    for _ in range(10):
+    for _ in range(3):
         matches = schedule(100)
         winners = [["ann", "bob"][int(dice.integers(2))] for _ in matches]
         results = list(map(result, matches, winners))
@@ -107,8 +105,6 @@ def test_the_order_in_which_matches_end_changes_nothing() -> None:
             at_once += islice(waiting, 1)
             duel.add(ended)
         assert duel.report() == expected
-        told.add(expected.verdict)
-    assert Verdict.NO_DIFFERENCE in told
 
 
 def test_a_block_waits_for_those_before_it() -> None:

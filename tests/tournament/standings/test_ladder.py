@@ -83,6 +83,18 @@ def test_ties_are_those_of_the_example_of_plackettluce() -> None:
     assert found.ties == pytest.approx([-1.0701], abs=1e-4)
 
 
+def test_steps_that_lead_too_far_are_halved_until_the_ties_have_their_odds() -> None:
+    """With odds x and y of the ties, the slopes are 12 - 12 x/(2 + x) - 3 x/(1 + x) and
+    40 - 43 y/(3 + 3 x + y). The prior has three matches, which were not tied.
+    """
+    two = [(1, 1, 0), (0, 1, 1), (1, 0, 1)]
+    one_last = [tuple(rank or 2 for rank in tied) for tied in two]
+    found = fitted([*two * 3, *one_last, *[(1, 1, 1)] * 40], 0.5)
+    x = 3 + np.sqrt(17)
+    assert np.exp(found.ties) == pytest.approx([x, 40 * (1 + x)], rel=1e-5)
+    assert found.strengths == pytest.approx([0, 0, 0])
+
+
 def log_likelihood(rankings: Sequence[Sequence[int]], point: Sequence[float]) -> float:
     """As the page has it, of three entries with ties of two and three, and with the prior."""
     strengths, ties = [*point[:3], 0.0], {1: 0.0, 2: point[3], 3: point[4]}

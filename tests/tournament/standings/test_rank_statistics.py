@@ -4,29 +4,27 @@
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from asara_server.tournament.schedule.looks import looks_of
 from asara_server.tournament.standings.intervals import error_of, intervals_95
 from asara_server.tournament.standings.ladder import ANCHOR_RATING, POINTS, ladder
 from asara_server.tournament.standings.plackett_luce import choices, fit
 from asara_server.tournament.standings.ranks import ranks_and_chances
-from asara_server.tournament.standings.result_table import Floats, Indices, ResultTable
+from asara_server.tournament.standings.result_table import Floats, Indices
 from tests.sizes import others_long, simulated
-from tests.tournament.standings.simulation import World, drawn_groups, drawn_tables, points
-from tests.tournament.standings.test_statistics import (
-    EIGHT,
-    FIELD,
+from tests.tournament.standings.simulation import (
+    World,
     allowance,
     block_scores,
-    compared_scores,
+    rotations,
+    show,
     table_of,
 )
+from tests.tournament.standings.test_statistics import EIGHT, FIELD
 
 NO_DIFFERENCE = (0.0,) * 4
 WORLDS = {
@@ -44,21 +42,16 @@ WORLDS = {
     "four seats, a field": World(EIGHT, 4),
     "four seats, two levels, heavy-tailed": World((0.0,) * 3 + (1.0,) * 3, 4, luck="heavy-tailed"),
 }
-SINGLE_MATCHES = {
-    "two entries": World((0.0, 0.0), 2),
-    "equal": World(NO_DIFFERENCE, 2),
-    "two levels": World((0.0, 0.0, 0.0, 1.0, 1.0, 1.0), 2),
-    "one far better": World((0.0, 2.0, 0.0), 2),
-    "four seats, a field": World(EIGHT, 4),
-}
-"""Worlds of blocks that are one match, whose scores are further apart than means of several."""
+SINGLE_MATCHES = ("two entries", "equal", "two levels", "one far better", "four seats, a field")
+"""Worlds also played in blocks of one match, whose scores are further apart than means."""
 DUPLICATE_WORLDS = {
     "equal": (World(NO_DIFFERENCE, 2), 2),
     "a field": (World(FIELD, 2), 3),
     "four seats, a field": (World(EIGHT, 4), 2),
 }
 """Worlds of duplicate blocks, with the number of tables."""
-STOPPED_WORLDS = WORLDS | {
+STOPPED_WORLDS = {
+    **{words: WORLDS[words] for words in (*SINGLE_MATCHES, "equal, drawish", "a field")},
     "three levels": World((-1.0, 0.0, 1.0), 2),
     "two close entries": World((0.0, 0.2), 2),
 }
@@ -67,34 +60,20 @@ BLOCKS = (10, 20, 60)
 
 
 def tournaments(
-    world: World, number: int, blocks: int, *, adaptive: bool = False, single: bool = False
+    world: World, number: int, blocks: int, *, tables: int = 0, single: bool = False
 ) -> Iterator[tuple[Indices, Indices]]:
-    """Groups and ranks of mirrored blocks, in which everybody has two blocks at least.
+    """Tables and ranks of tournaments in which everybody has two blocks at least.
 
-    If adaptive, half of all groups are drawn as always, and those of every later round of blocks
-    are of neighbours in the scores so far. If single, a block is only its first match.
+    If single, a block is only its first match.
     """
     dice = np.random.default_rng(blocks)
-    entries, k = len(world.strengths), world.seats
-    total = blocks * entries // k
-    matches = 1 if single else k
-    for _ in range(number):
-        while True:
-            groups = drawn_groups(world, total, dice)
-            ranks = world.ranks(groups, dice, mirrored=True)[:, :matches]
-            for start in range(total // 2, total, 4) if adaptive else ():
-                scores = points(ranks[:start]).mean(axis=1)
-                means = np.bincount(groups[:start].ravel(), scores.ravel(), entries) / np.maximum(
-                    np.bincount(groups[:start].ravel(), minlength=entries), 1
-                )
-                order = np.argsort(means)
-                first = dice.integers(entries - k + 1, size=min(4, total - start))
-                groups[start : start + 4] = order[first[:, np.newaxis] + np.arange(k)]
-                played = world.ranks(groups[start : start + 4], dice, mirrored=True)
-                ranks[start : start + 4] = played[:, :matches]
-            if np.bincount(groups.ravel(), minlength=entries).min() >= 2:
-                break
-        yield groups, ranks
+    entries = len(world.strengths)
+    while number:
+        drawn = world.drawn(blocks * entries // (max(tables, 1) * world.seats), dice, tables)
+        ranks = world.ranks(drawn, dice)
+        if np.bincount(drawn[:, : tables or 1].ravel(), minlength=entries).min() >= 2:
+            yield (drawn[:, :1], ranks[:, :1]) if single else (drawn, ranks)
+            number -= 1
 
 
 def true_ranks(world: World) -> Indices:
@@ -107,65 +86,37 @@ def hold(sets: Indices, true: Indices) -> bool:
     return bool(((sets[:, 0] <= true) & (true <= sets[:, 1])).all())
 
 
-def rank_coverage(world: World, number: int, blocks: int, *, single: bool = False) -> float:
+def rank_coverage(
+    world: World, number: int, blocks: int, *, tables: int = 0, single: bool = False
+) -> float:
     """Share of the tournaments in which all rank sets hold the truth."""
     true = true_ranks(world)
     held = []
-    for groups, ranks in tournaments(world, number, blocks, single=single):
-        sets, _ = ranks_and_chances(block_scores(world, groups[np.newaxis], ranks[np.newaxis]))
+    for drawn, ranks in tournaments(world, number, blocks, tables=tables, single=single):
+        one = drawn[np.newaxis], ranks[np.newaxis]
+        sets, _ = ranks_and_chances(block_scores(world, *one, duplicate=tables > 0))
         held.append(hold(sets, true))
     return float(np.mean(held))
 
 
-def duplicate_rank_coverage(world: World, tables: int, number: int, blocks: int) -> float:
-    """The same for duplicate blocks, whose scores are compared."""
-    true = true_ranks(world)
-    total = blocks * len(world.strengths) // (tables * world.seats)
-    dice = np.random.default_rng(blocks)
-    held = []
-    for _ in range(number):
-        drawn = drawn_tables(world, total, tables, dice)
-        ranks = world.duplicate_ranks(drawn, dice)
-        scores = compared_scores(world, drawn[np.newaxis], ranks[np.newaxis])
-        held.append(hold(ranks_and_chances(scores)[0], true))
-    return float(np.mean(held))
-
-
-def results_of(groups: Indices, ranks: Indices) -> ResultTable:
-    """The results of one tournament of mirrored blocks."""
-    score = points(ranks)
-    block, match, place = np.indices(score.shape)
-    table = table_of(groups[block, place].reshape(-1, 1, ranks.shape[2]), score.ravel())
-    return replace(
-        table,
-        block=block.ravel(),
-        match=(block * ranks.shape[1] + match).ravel(),
-        deal=np.full(ranks.size, -1),
-    )
-
-
 def true_ratings(world: World) -> Floats:
     """What the ladder would say after so many blocks that only the model could be wrong."""
-    groups = drawn_groups(world, 30_000, np.random.default_rng(1))
-    ranks = world.ranks(groups, np.random.default_rng(2), mirrored=True)
-    table = results_of(groups, ranks)
+    dice = np.random.default_rng(1)
+    drawn = world.drawn(30_000, dice)
+    table = table_of(drawn, world.ranks(drawn, dice))
     made = choices(table.entry, table.match, table.score, table.block)
-    strengths = fit(made, len(world.strengths), len(groups)).strengths
+    strengths = fit(made, len(world.strengths), len(drawn)).strengths
     return np.asarray(ANCHOR_RATING + POINTS * (strengths - strengths.mean()))
 
 
-def ladder_coverage(
-    world: World, number: int, blocks: int, *, adaptive: bool = False, single: bool = False
-) -> float:
+def ladder_coverage(world: World, number: int, blocks: int, *, single: bool = False) -> float:
     """Share of the intervals of the ladder that hold the truth."""
-    true = true_ratings(world)
+    true = dict(zip(world.names, true_ratings(world), strict=True))
     held = []
-    for groups, ranks in tournaments(world, number, blocks, adaptive=adaptive, single=single):
-        table = results_of(groups, ranks)
-        rows = {row.entry: row for row in ladder(world.names, table, paired_by_results=adaptive)}
-        for name, rating in zip(world.names, true, strict=True):
-            low, high = rows[name].interval_95 or (np.nan, np.nan)
-            held.append(low <= rating <= high)
+    for drawn, ranks in tournaments(world, number, blocks, single=single):
+        for row in ladder(world.names, table_of(drawn, ranks)):
+            low, high = row.interval_95 or (np.nan, np.nan)
+            held.append(low <= true[row.entry] <= high)
     return float(np.mean(held))
 
 
@@ -185,11 +136,11 @@ class Stopped(NamedTuple):
 def stopped(world: World, number: int, blocks: int) -> Stopped:
     true = true_ranks(world)
     ends = []
-    for groups, ranks in tournaments(world, number, blocks):
-        looks = looks_of([str(block) for block in range(len(groups))])
+    for drawn, ranks in tournaments(world, number, blocks):
+        looks = looks_of([str(block) for block in range(len(drawn))])
         error = error_of(looks)
         for look in looks:
-            scores = block_scores(world, groups[np.newaxis, :look], ranks[np.newaxis, :look])
+            scores = block_scores(world, drawn[np.newaxis, :look], ranks[np.newaxis, :look])
             sets, _ = ranks_and_chances(scores, error)
             settled = bool((sets[:, 0] == sets[:, 1]).all())
             if settled or look == looks[-1]:
@@ -216,76 +167,51 @@ def test_rank_sets_hold_the_true_ranks_of_all_entries(words: str) -> None:
 def test_rank_sets_of_a_field_become_single_ranks() -> None:
     """Coverage is not bought with sets that say nothing."""
     world = World((-2.0, -1.0, 0.0, 1.0, 2.0), 2)
-    for groups, ranks in tournaments(world, 1, 200):
-        sets, chances = ranks_and_chances(
-            block_scores(world, groups[np.newaxis], ranks[np.newaxis])
-        )
-        assert sets.tolist() == [[5, 5], [4, 4], [3, 3], [2, 2], [1, 1]]
-        assert chances.tolist() == [0, 0, 0, 0, 1]
+    ((drawn, ranks),) = tournaments(world, 1, 200)
+    sets, chances = ranks_and_chances(block_scores(world, drawn[np.newaxis], ranks[np.newaxis]))
+    assert sets.tolist() == [[5, 5], [4, 4], [3, 3], [2, 2], [1, 1]]
+    assert chances.tolist() == [0, 0, 0, 0, 1]
 
 
 def test_the_ladder_is_unbiased_whoever_met_whom() -> None:
-    """Neighbours meet more often; a mean score would push them together."""
+    """Only neighbours meet; a mean score would push them together."""
     world = World(EIGHT, 2)
-    found: list[NDArray[np.float64]] = []
-    for groups, ranks in tournaments(world, 40, 60, adaptive=True):
-        rows = {
-            row.entry: row.rating or 0.0 for row in ladder(world.names, results_of(groups, ranks))
-        }
-        found.append(np.array([rows[name] for name in world.names]))
-    mean, error = np.mean(found, axis=0), np.std(found, axis=0) / np.sqrt(len(found))
-    assert (abs(mean - true_ratings(world)) < 4 * error + 10).all()
-
-
-def figures(number: int) -> None:
-    """Print and check coverage in so many tournaments of each world and size.
-
-    Ladders have half as many, with each way of pairing, and duplicate blocks a quarter.
-    """
-    half, quarter = number // 2, number // 4
-    print(f"\nblocks of an entry {BLOCKS}: rank sets | ladder | ladder, adaptive pairing")
-    every: list[list[float]] = [[], []]
-    for words, world, single in (
-        *((words, world, False) for words, world in WORLDS.items()),
-        *((words, world, True) for words, world in SINGLE_MATCHES.items()),
-    ):
-        ranks = [rank_coverage(world, number, blocks, single=single) for blocks in BLOCKS]
-        drawn, adaptive = (
-            [ladder_coverage(world, half, blocks, adaptive=how, single=single) for blocks in BLOCKS]
-            for how in (False, True)
-        )
-        show(f"{words}{', single matches' if single else ''}", ranks, drawn, adaptive)
-        every[0] += ranks
-        every[1] += drawn + adaptive
-        assert min(ranks) > 0.94 - allowance(number)
-        assert min(drawn + adaptive) > 0.94 - allowance(half)
-    for words, (world, tables) in DUPLICATE_WORLDS.items():
-        ranks = [duplicate_rank_coverage(world, tables, quarter, blocks) for blocks in BLOCKS]
-        show(f"{words}, duplicate", ranks)
-        every[0] += ranks
-        assert min(ranks) > 0.94 - allowance(quarter)
-    print(f"mean: rank sets {np.mean(every[0]):.1%}, ladder {np.mean(every[1]):.1%}", flush=True)
-    assert max(np.mean(every[0]), np.mean(every[1])) < 0.99
-
-
-def show(words: str, *shares: list[float]) -> None:
-    texts = ("  ".join(f"{share:6.1%}" for share in some) for some in shares)
-    print(f"{words:38}", " | ".join(texts), flush=True)
-
-
-def stopped_figures(number: int) -> None:
-    """Print and check the false claims in so many tournaments of each world that end early."""
-    for words, world in STOPPED_WORLDS.items():
-        found = stopped(world, number, 150)
-        print(
-            f"ends early: {words:38} false claims {found.false_claims:.1%}, intervals "
-            f"{found.held:.1%}, settled {found.settled:.0%}, {found.blocks:.0%} of the blocks",
-            flush=True,
-        )
-        assert found.false_claims < 0.05 + allowance(number)
+    dice = np.random.default_rng(1)
+    drawn = rotations(dice.integers(7, size=(20_000, 1)) + np.arange(2))
+    rows = ladder(world.names, table_of(drawn, world.ranks(drawn, dice)))
+    found = {row.entry: row.rating or 0.0 for row in rows}
+    np.testing.assert_allclose([found[name] for name in world.names], true_ratings(world), atol=40)
 
 
 @pytest.mark.long
 def test_figures_of_rank_sets_and_ladder() -> None:
-    figures(simulated(400))
-    stopped_figures(simulated(400))
+    number, half, quarter = (simulated(one, 25) for one in (500, 250, 125))
+    print(f"\nblocks of an entry {BLOCKS}: rank sets | ladder")
+    rank_shares, ladder_shares = [], []
+    kinds = [(words, False) for words in WORLDS] + [(words, True) for words in SINGLE_MATCHES]
+    for words, single in kinds:
+        world = WORLDS[words]
+        ranked = [rank_coverage(world, number, blocks, single=single) for blocks in BLOCKS]
+        rated = [ladder_coverage(world, half, blocks, single=single) for blocks in BLOCKS]
+        show(f"{words}{', single matches' if single else ''}", ranked, rated)
+        rank_shares += ranked
+        ladder_shares += rated
+        assert min(ranked) > 0.94 - allowance(number)
+        assert min(rated) > 0.94 - allowance(half)
+    for words, (world, tables) in DUPLICATE_WORLDS.items():
+        ranked = [rank_coverage(world, quarter, blocks, tables=tables) for blocks in BLOCKS]
+        show(f"{words}, duplicate", ranked)
+        rank_shares += ranked
+        assert min(ranked) > 0.94 - allowance(quarter)
+    show("mean", [float(np.mean(rank_shares))], [float(np.mean(ladder_shares))])
+    assert max(np.mean(rank_shares), np.mean(ladder_shares)) < 0.99
+
+
+@pytest.mark.long
+def test_figures_of_runs_that_end_early() -> None:
+    number = simulated(300, 25)
+    print("\nends early: false claims, intervals, settled, share of the blocks")
+    for words, world in STOPPED_WORLDS.items():
+        found = stopped(world, number, 150)
+        show(words, list(found))
+        assert found.false_claims < 0.05 + allowance(number)

@@ -8,9 +8,7 @@ from scipy.stats import binom
 from asara_server.tournament.standings.block_scores import BlockScores
 from asara_server.tournament.standings.intervals import ERROR, MIN_BLOCKS
 from asara_server.tournament.standings.ranks import (
-    _FEW,
     _covariance,
-    _largest,
     draws,
     rank_sets,
     ranks_and_chances,
@@ -160,14 +158,3 @@ def test_parties_that_cannot_be_compared_are_not_ranked_against_each_other() -> 
     ranks, chances = ranks_and_chances(four, group=np.array([0, 0, 1, 1]))
     assert ranks.tolist() == [[1, 3], [2, 4], [1, 3], [2, 4]]
     assert np.isnan(chances).all()
-
-
-@pytest.mark.parametrize("share", [0.01, 0.5])
-@pytest.mark.parametrize("parties", [_FEW - 1, _FEW + 30])
-def test_pairs_that_are_not_looked_at_are_never_the_largest(parties: int, share: float) -> None:
-    random = np.random.default_rng(7)
-    drawn = random.normal(size=(40, parties)) * random.exponential(size=parties) / 100
-    apart = random.uniform(0.1, 5, (parties, parties))
-    open_ = random.random((parties, parties)) < share
-    every = np.where(open_, (drawn[:, :, np.newaxis] - drawn[:, np.newaxis, :]) / apart, 0)
-    assert _largest(drawn, apart, open_) == pytest.approx(every.max(axis=(1, 2)), rel=1e-5)

@@ -25,8 +25,8 @@ from asara_server.tournament.standings.sprt import (
     log_likelihood,
     mean_score,
 )
-from tests.sizes import others_long, simulated
-from tests.tournament.standings.simulation import World
+from tests.sizes import simulated
+from tests.tournament.standings.simulation import World, rotations
 
 VALUES = np.array(SCORES)
 
@@ -99,6 +99,7 @@ def test_all_blocks_even_means_no_difference_and_all_won_means_better() -> None:
     assert test.verdict(np.zeros(5)) is Verdict.OPEN
 
 
+@settings(max_examples=20)
 @given(counts_of_blocks)
 def test_swapping_the_entries_swaps_what_is_told(counts: NDArray[np.intp]) -> None:
     test = SequentialTest()
@@ -106,7 +107,7 @@ def test_swapping_the_entries_swaps_what_is_told(counts: NDArray[np.intp]) -> No
 
 
 @pytest.mark.long
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(counts_of_blocks, st.sampled_from([0.02, 0.05, 0.2]))
 def test_the_interval_never_contradicts_what_is_told(
     counts: NDArray[np.intp], margin: float
@@ -126,7 +127,7 @@ def test_the_interval_never_contradicts_what_is_told(
 
 
 @pytest.mark.long
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(counts_of_blocks, st.floats(0.01, 0.99))
 def test_the_interval_holds_what_is_at_most_20_times_less_likely(
     counts: NDArray[np.intp], mean: float
@@ -232,9 +233,9 @@ def players(mean: float) -> Draw:
     assert world.expected[0] == pytest.approx(mean)
 
     def draw(duels: int, blocks: int, dice: np.random.Generator) -> NDArray[np.intp]:
-        groups = np.tile([0, 1], (duels * blocks, 1))
-        won: NDArray[np.intp] = world.ranks(groups, dice, mirrored=True)[:, :, 0] == 1
-        return np.asarray(2 * won.sum(axis=1).reshape(duels, blocks))
+        tables = rotations(np.tile([0, 1], (duels * blocks, 1)))
+        won = (world.ranks(tables, dice)[tables == 0] == 1).reshape(duels, blocks, 2)
+        return np.asarray(2 * won.sum(axis=2))
 
     return draw
 
@@ -244,18 +245,10 @@ WORLDS = {
     "coins": lambda mean: drawn((0.25, 0, 0.5, 0, 0.25), mean),
     "all scores": lambda mean: drawn((0.2, 0.2, 0.2, 0.2, 0.2), mean),
     "mostly even": lambda mean: drawn((0.05, 0, 0.9, 0, 0.05), mean),
-    "nearly alike": lambda mean: drawn((0.01, 0, 0.98, 0, 0.01), mean),
     "often ¾, else 0": lambda mean: drawn((1 / 3, 0, 0, 2 / 3, 0), mean),
-    "often ¼, else 1": lambda mean: drawn((0, 2 / 3, 0, 0, 1 / 3), mean),
     "won or lost": lambda mean: drawn((0.5, 0, 0, 0, 0.5), mean),
-    "drawish": lambda mean: drawn((0.01, 0.06, 0.86, 0.06, 0.01), mean),
     "lopsided": lambda mean: drawn((0.01, 0.04, 0.15, 0.3, 0.5), mean),
 }
-HIGHEST = {"often ¾, else 0": 0.75}
-"""Highest score of a block, if it is not 1; no truth can be above it."""
-
-EARLY = (10, 12, 16, 20, 30)
-"""Blocks after which a duel gives up."""
 
 
 def at_most(rate: float, duels: int) -> float:
@@ -279,21 +272,16 @@ def judge(test: SequentialTest, world: str, duels: int, truth: float) -> Outcome
     return outcome
 
 
-@pytest.mark.parametrize("world", others_long(["players", "mostly even", "often ¼, else 1"], 3))
-@pytest.mark.parametrize("truth", others_long([0.5, 0.6, 0.4], 3))
-def test_duels_end_and_are_wrong_no_more_often_than_stated(world: str, truth: float) -> None:
-    judge(SequentialTest(margin=0.1), world, 500, truth)
+@pytest.mark.parametrize("truth", [0.5, 0.6])
+def test_duels_end_and_are_wrong_no_more_often_than_stated(truth: float) -> None:
+    judge(SequentialTest(margin=0.1), "players", 300, truth)
 
 
-@pytest.mark.parametrize(
-    "world", others_long(["players", "won or lost", "often ¾, else 0", "lopsided"], 4)
-)
 @pytest.mark.parametrize("margin", [0.05, 0.3])
-def test_the_interval_holds_after_few_blocks(world: str, margin: float) -> None:
+def test_the_interval_holds_after_few_blocks(margin: float) -> None:
     """The small margin leaves all duels to the limit, the large one ends most of them before."""
-    for truth in (0.5, 0.75):
-        outcome = play(SequentialTest(margin), WORLDS[world](truth), truth, 500, most=12)
-        assert 1 - outcome.covered <= at_most(0.06, 500)
+    outcome = play(SequentialTest(margin), players(0.75), 0.75, 300, most=12)
+    assert 1 - outcome.covered <= at_most(0.06, 300)
 
 
 @pytest.mark.long
@@ -307,25 +295,3 @@ def test_rates_and_lengths_in_many_duels(world: str) -> None:
             f"none {outcome.no_difference:.3f}  blocks {outcome.blocks:4.0f}  "
             f"longest {outcome.longest:5}  covered {outcome.covered:.3f}"
         )
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("world", WORLDS)
-def test_intervals_of_duels_that_end_early(world: str) -> None:
-    print(f"\n{'':16} covered after at most {EARLY} blocks; by margin 0.2, 0.3 and 0.4 to the end")
-    for truth in (0.5, 0.6, 0.75, 0.9):
-        if truth >= HIGHEST.get(world, 1):
-            continue
-        draw = WORLDS[world](truth)
-        duels = simulated(2_000)
-        given_up = [play(SequentialTest(), draw, truth, duels, most=most) for most in EARLY]
-        ended = [play(SequentialTest(margin), draw, truth, duels) for margin in (0.2, 0.3, 0.4)]
-        print(
-            f"{world:16} {truth:.2f} ",
-            *(f"{outcome.covered:6.1%}" for outcome in given_up),
-            "|",
-            *(f"{outcome.covered:6.1%} ({outcome.blocks:2.0f})" for outcome in ended),
-            flush=True,
-        )
-        for outcome in (*given_up, *ended):
-            assert 1 - outcome.covered <= at_most(0.06, duels)

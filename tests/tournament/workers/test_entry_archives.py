@@ -10,6 +10,7 @@ import pytest
 
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.sandbox.spec import ReservedPaths
+from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.workers.block_job import WorkerError
 from asara_server.tournament.workers.dask_files import Archive, ArchiveStore, Packer
 
@@ -46,7 +47,7 @@ def cup(tmp_path: Path) -> Path:
 def packer(cup: Path) -> Packer:
     tournament = load_tournament(cup / "cup.toml")
     private = ReservedPaths((cup / "ann" / "secret.key",), (cup,))
-    return Packer(tournament.entries, tournament.limits, private)
+    return Packer(MatchSettings.of(tournament, None, {}), private)
 
 
 def store_all(store: ArchiveStore, archive: Archive, data: bytes, part: int = 1000) -> None:
@@ -59,15 +60,15 @@ def test_an_archive_depends_on_the_content_only_and_arrives_whole(
     cup: Path, tmp_path: Path
 ) -> None:
     with closing(packer(cup)) as first, closing(packer(cup)) as second:
-        archive = first.directory("ann", None)
+        archive = first.pack("ann", cup / "ann")
         data = archive.path.read_bytes()
-        assert second.directory("ann", None).sha256 == archive.sha256
-        assert second.directory("bob", None).sha256 != archive.sha256
+        assert second.pack("ann", cup / "ann").sha256 == archive.sha256
+        assert second.pack("bob", cup / "bob").sha256 != archive.sha256
     store = ArchiveStore(tmp_path)
     assert not store.has(archive.sha256)
     store_all(store, archive, data)
     assert store.has(archive.sha256)
-    place = store.place(archive.sha256, archive.file)
+    place = store.place(archive)
     found = {path.relative_to(place).as_posix() for path in place.rglob("*")}
     assert found == {"bot", "data", "data/book", "link"}  # and not the key
     assert (place / "bot").stat().st_mode & 0o111
@@ -78,22 +79,22 @@ def test_an_archive_depends_on_the_content_only_and_arrives_whole(
 
 def test_a_single_readable_file_keeps_its_name(cup: Path, tmp_path: Path) -> None:
     with closing(packer(cup)) as packed:
-        archive = packed.readable("ann", cup / "ann" / "data" / "book")
+        archive = packed.pack("ann", cup / "ann" / "data" / "book")
         store = ArchiveStore(tmp_path)
         store_all(store, archive, archive.path.read_bytes())
-    assert store.place(archive.sha256, archive.file).read_text() == "ann"
+    assert store.place(archive).read_text() == "ann"
 
 
 def test_a_program_outside_of_its_directory_is_not_sent(cup: Path) -> None:
     text = (cup / "cup.toml").read_text()
     (cup / "cup.toml").write_text(text.replace('"./bot"', '"../bob/bot"', 1))
     with closing(packer(cup)) as packed, pytest.raises(WorkerError, match="is outside of its"):
-        packed.directory("ann", None)
+        packed.pack("ann", cup / "ann")
 
 
 def test_an_archive_that_arrives_changed_is_refused(cup: Path, tmp_path: Path) -> None:
     with closing(packer(cup)) as packed:
-        archive = packed.directory("ann", None)
+        archive = packed.pack("ann", cup / "ann")
         data = bytearray(archive.path.read_bytes())
     data[600] ^= 1
     store = ArchiveStore(tmp_path)
@@ -112,10 +113,10 @@ def test_links_lead_to_the_entrys_own_paths_only(cup: Path, tmp_path: Path) -> N
     (cup / "bob" / "ann").symlink_to("../ann/bot")
     (cup / "bob" / "key").symlink_to(cup / "ann" / "secret.key")
     with closing(packer(cup)) as packed:
-        archive = packed.directory("bob", None)
+        archive = packed.pack("bob", cup / "bob")
         store = ArchiveStore(tmp_path)
         store_all(store, archive, archive.path.read_bytes())
-    place = store.place(archive.sha256, archive.file)
+    place = store.place(archive)
     names = {path.name for path in place.iterdir() if path.is_symlink()}
     assert names == {"link", "own", "library"}
     assert (place / "own").read_text() == "bob"
@@ -131,6 +132,6 @@ def test_a_forged_archive_is_refused(tmp_path: Path) -> None:
     digest = sha256(bytes(home) + b"\0\0" + data).hexdigest()
     store = ArchiveStore(tmp_path)
     with pytest.raises(WorkerError, match="cannot be unpacked: what came was not written as"):
-        store_all(store, Archive(digest, tmp_path, "", home), data)
+        store_all(store, Archive(digest, tmp_path, "", home, (), home), data)
     assert not store.has(digest)
     assert not (tmp_path / "asara-files" / "out").exists()

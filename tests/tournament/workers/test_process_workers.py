@@ -15,14 +15,12 @@ from asara_server.eventlog.journal import Journal
 from asara_server.tournament.execution.match_runner import ExecutionContext
 from asara_server.tournament.run.block_journals import block_journals
 from asara_server.tournament.run.progress import RunProgress
-from asara_server.tournament.workers import process_workers as process_workers_module
-from asara_server.tournament.workers.block_job import BlockJob
 from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from tests.cli.command import asara
 from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
-from tests.tournament.processes import children, die_while_returning, living_in
+from tests.tournament.processes import children, living_in
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import STEADY, entry_table, write_tournament
 from tests.tournament.samples import read_results
@@ -175,19 +173,6 @@ def test_a_second_ctrl_c_ends_at_once(cup: Path) -> None:
     assert "Traceback" not in stderr
     assert "stopped immediately" in stderr
     wait_until_gone(left, cup)
-
-
-@pytest.mark.long
-def test_a_worker_that_dies_in_the_middle_of_its_result_is_noticed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(process_workers_module, "play_block", die_while_returning)
-    job = BlockJob(run_id="", matches=(), secrets={}, out={}, suspended={})
-    with process_workers(1) as backend:
-        future = backend.submit(job)
-        error = future.exception(timeout=120)
-        assert error is not None
-        assert backend.loss_reason(error) == "its worker process died"
 
 
 class AsksWhoLives(WorkerExecutor):

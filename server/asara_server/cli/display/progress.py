@@ -103,11 +103,11 @@ class RunMeter(Meter):
         """A function that tells if the run can end early; None if all blocks are played."""
         return None
 
-    def start(self, over: int, results: Iterable[MatchResult], runner: "Runner") -> None:
+    def start(self, runner: "Runner") -> None:
         """Start with the number and the results of the matches that a resumed run has played."""
         self._runner = runner
-        self._done = self._done_at_start = over
-        for result in results:
+        self._done = self._done_at_start = runner.progress.matches_over
+        for result in runner.progress.results:
             self.count(result)
         self.refresh()
 
@@ -130,7 +130,7 @@ class RunMeter(Meter):
 
     def waiting(self) -> str:
         """Return a clause about the bot that a match has been waiting for; "" if there is none."""
-        return wait_text(self._runner.waits) if self._runner else ""
+        return wait_text(self._runner.executor.waits) if self._runner else ""
 
     def below(self) -> Iterator[RenderableType]:
         if waiting := self.waiting():
@@ -156,7 +156,7 @@ class RunMeter(Meter):
         played = f"{self._done:,} of {count(self._total, 'match')}"
         seconds = time.monotonic() - self._started
         over = self._done >= self._total
-        awaited = awaited_text(runner.awaited if runner is not None and not over else ())
+        awaited = awaited_text(runner.executor.awaited if runner is not None and not over else ())
         if self._done == self._done_at_start:
             return f"{played} after {duration(seconds, whole_s=True)}{awaited}"
         rate = (self._done - self._done_at_start) / seconds

@@ -1,7 +1,7 @@
 """Plays a duel until its test decides; shows its progress, and prints and writes the verdict."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from asara_game.rules import format_rule_sets
 from asara_game.vocabulary import RuleSet
@@ -40,9 +40,9 @@ class DuelMeter(RunMeter):
     def decided(self) -> Callable[[], bool]:
         return lambda: self.duel.over
 
-    def start(self, over: int, results: Iterable[MatchResult], runner: Runner) -> None:
+    def start(self, runner: Runner) -> None:
         notify(self._heading)
-        super().start(over, results, runner)
+        super().start(runner)
 
     def count(self, result: MatchResult) -> None:
         self.duel.add(result)

@@ -49,7 +49,7 @@ def play_run(setup: RunSetup, log: LogOptions, meter: RunMeter | None = None) ->
             ),
             BuildCache(),
         )
-        meter.start(runner.matches_over, runner.results, runner)
+        meter.start(runner)
         return run(_play(runner, meter, publish=setup.schedule_rule == "groups"))
 
 

@@ -33,26 +33,3 @@ class Exclusions:
         if why := self.suspended.get(entry):
             return Absence(Termination.SUSPENDED, why)
         return None
-
-
-class FailedStarts:
-    """Counts each entry's failed starts since its last successful start."""
-
-    def __init__(self, limit: int) -> None:
-        """`limit` is the number of consecutive failed starts after which an entry is out."""
-        self._limit = limit
-        self._failures: dict[str, int] = {}
-
-    def record_start(self, entry: str, termination: Termination, why: str) -> str:
-        """Count whether a bot started, judging by how its match ended for it.
-
-        Return the reason if its entry is now out, otherwise "". `why` tells why this bot did not
-        start.
-        """
-        if termination != Termination.NEVER_STARTED:
-            self._failures[entry] = 0
-            return ""
-        failures = self._failures[entry] = self._failures.get(entry, 0) + 1
-        if failures < self._limit:
-            return ""
-        return f"not started again after {failures} failures in a row: {why}"

@@ -7,10 +7,9 @@ entries. The load is limited by the number of concurrent matches, not by the num
 The pool knows nothing about deals. Between two legs of a run, `end_all` ends every process (see
 `schedule.legs`). An audit can check this with the records that `BotWatch.record` receives.
 
-A process that has ended or forfeited a match is not reused. An entry is excluded if its processes
-fail several times in a row before they connect, or if the kernel does not let one of them end. An
-excluded entry forfeits its remaining matches immediately. Entries can also be excluded for other
-reasons.
+A process that has ended or forfeited a match is not reused. An entry is excluded if the kernel does
+not let one of its processes end. An excluded entry forfeits its remaining matches immediately.
+Entries can also be excluded for other reasons, for example if they fail to start.
 
 The output of a bot is in `logs/<match>/<seat>-<entry>.log`. A reused process continues in the file
 of its next match.
@@ -19,7 +18,7 @@ of its next match.
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -34,7 +33,7 @@ from asara_server.text import plain_words
 from asara_server.tournament.bots import bots_lock
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.bot_watch import PATIENT_S, BotWatch, Departure
-from asara_server.tournament.bots.exclusions import Absence, Exclusions, FailedStarts
+from asara_server.tournament.bots.exclusions import Absence, Exclusions
 from asara_server.tournament.bots.freezer import BotFreezer
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
 from asara_server.tournament.bots.output.error_output import SEARCHED_LINES
@@ -267,7 +266,6 @@ class BotPool:
         self._external: dict[str, PooledBot] = {}
         self._all: set[PooledBot] = set()
         self._idle: list[PooledBot] = []  # the bot that has been idle longest is first
-        self._failed_starts = FailedStarts(settings.limits.failed_starts)
         self.exclusions = Exclusions()
         self.survivors: tuple[int, ...] = ()
         """Bot processes that the kernel did not let end."""
@@ -302,15 +300,15 @@ class BotPool:
         """Return the log files of all processes, including idle ones."""
         return {bot.log.path for bot in self._all if bot.log is not None}
 
-    async def exclude(self, name: str, why: str) -> None:
-        """Mark an entry as out: no more of its bots are started, and it forfeits from now on."""
-        self.exclusions.out.setdefault(name, why)
-        await self._retire_idle(name, why)
-
-    async def suspend(self, name: str, why: str) -> None:
-        """Suspend an entry: no more of its bots are started, and it forfeits from now on."""
-        self.exclusions.suspended.setdefault(name, why)
-        await self._retire_idle(name, why)
+    async def exclude(self, out: Mapping[str, str], suspended: Mapping[str, str]) -> None:
+        """Start no more bots of these entries, which forfeit from now on for the given reasons."""
+        known = self.exclusions
+        before = known.reasons
+        known.out = {**out, **known.out}
+        known.suspended = {**suspended, **known.suspended}
+        for name, why in known.reasons.items():
+            if name not in before:
+                await self._retire_idle(name, why)
 
     async def dismiss(self, name: str) -> None:
         """End the idle processes of an entry after its last match."""
@@ -365,9 +363,6 @@ class BotPool:
             bot.log.end_match()
             if termination.forfeit:
                 bot.log.note(f"forfeit: {plain_words(termination.name)}")
-        out = bot.entry in self.excluded or bot.entry in self._external
-        if not (out or bot.machine_failure):
-            self._record_start(bot, termination)
         if bot.processes == "run" and not termination.forfeit and not bot.ending:
             self._idle.append(bot)
             while len(self._idle) > self._settings.limits.idle_processes:
@@ -494,20 +489,6 @@ class BotPool:
         self._logger.error("bot not started", entry=bot.entry, match=bot.match_id, why=why)
         self._referee.mark_unstarted(bot.token, why)
 
-    def _record_start(self, bot: PooledBot, termination: Termination) -> None:
-        why = bot.ending or "did not connect within clocks.start_up_s"
-        if out := self._failed_starts.record_start(bot.entry, termination, why):
-            self._put_out(bot, out)
-
-    def _put_out(self, bot: PooledBot, why: str) -> None:
-        """Exclude the entry of this bot: no more of its bots are started."""
-        self.exclusions.out[bot.entry] = why
-        printed = bot.last_lines()
-        self._logger.warning("entry is out", entry=bot.entry, why=why, printed=printed)
-        for idle in [one for one in self._idle if one.entry == bot.entry]:
-            self._idle.remove(idle)
-            self._retire_soon(idle, why)
-
     async def _retire(self, bot: PooledBot, why: str) -> None:
         """Remove the bot from the referee, which sends the bot its goodbye, and end the process."""
         if bot in self._all:
@@ -529,7 +510,11 @@ class BotPool:
         if survivors:
             self.survivors += survivors
             if bot.entry not in self.exclusions.out:
-                self._put_out(bot, survival(survivors))
+                why = self.exclusions.out[bot.entry] = survival(survivors)
+                self._logger.warning("entry is out", entry=bot.entry, why=why)
+                for idle in [one for one in self._idle if one.entry == bot.entry]:
+                    self._idle.remove(idle)
+                    self._retire_soon(idle, why)
         else:
             bots_lock.count_as_dead(bot.token)
             if bot.process is not None:

@@ -16,8 +16,9 @@ import os
 import re
 import stat
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from hashlib import sha256
 from itertools import islice
@@ -320,10 +321,7 @@ def _named(
     The organiser chooses the names of folders. If a stranger asks for another entry's name, both
     entries are therefore named after their folders, and nobody's name is stolen.
     """
-    wanted: dict[str, int] = {}
-    for one in read:
-        if one.name:
-            wanted[_key(one.name)] = wanted.get(_key(one.name), 0) + 1
+    wanted = Counter(_key(one.name) for one in read)
     owners: dict[str, str] = dict(reserved)
     for folder in folders:
         owners.setdefault(_key(folder), folder)
@@ -342,7 +340,7 @@ def _named(
                 f"{one.shown}: name: {one.name!r} is also the name of another entry; this entry "
                 f"plays as {one.folder!r}"
             )
-        entries.append(_renamed(one))
+        entries.append(replace(one, name=one.folder))
     return entries, left_out, notes
 
 
@@ -355,10 +353,6 @@ def _folder_name_fault(one: EntryFolder, owners: Mapping[str, str]) -> str:
         where = owner if owner == "the tournament file" else f"the folder {plain(owner)!r}"
         return f"an entry of {where} has the name of this folder; rename the folder"
     return ""
-
-
-def _renamed(one: EntryFolder) -> EntryFolder:
-    return EntryFolder(one.path, one.shown, one.bot_toml_sha256, one.folder, one.table)
 
 
 def _key(name: str) -> str:

@@ -154,10 +154,7 @@ def _readable_paths(value: object, info: ValidationInfo) -> object:
 def _file_path(value: object, info: ValidationInfo) -> Path:
     if not isinstance(value, str | Path):
         raise problem(f"must be the path of a file, not {as_written(value)}")
-    try:
-        return Path(os.path.realpath(base_directory(info) / Path(value).expanduser()))
-    except (OSError, RuntimeError, ValueError):  # an unknown ~user, a zero byte, or too long
-        raise problem(f"{str(value)!r} cannot be a path") from None
+    return _resolved(value, info)
 
 
 def _readable_file(value: object, info: ValidationInfo) -> Path:

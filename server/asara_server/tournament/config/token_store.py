@@ -130,46 +130,44 @@ def new_token(path: Path, name: str) -> str:
         raise TokenError(f"the name of a token {fault}")
     token = secrets.token_urlsafe(TOKEN_BYTES)
     with _locked(path, make_folder=True) as file:
-        if file.tokens.valid(name) is not None:
+        before = read_tokens(file)
+        if before.valid(name) is not None:
             raise TokenError(
                 f"{path}: already has a token named {name!r}, which cannot be shown again; revoke "
                 "that token first, or choose another name"
             )
         made = Token(name=name, sha256=sha256_of(token), created=_now())
-        file.replace((*file.tokens.tokens, made))
+        _write(file, (*before.tokens, made))
     return token
 
 
 def revoke_token(path: Path, name: str) -> None:
     """Revoke the token of this name; raise TokenError if there is no valid one."""
     with _locked(path) as file:
-        current = file.tokens.valid(name)
+        before = read_tokens(file)
+        current = before.valid(name)
         if current is None:
-            was = file.tokens.revoked(name)
+            was = before.revoked(name)
             why = f"was revoked on {was.revoked:%Y-%m-%d %H:%M} UTC" if was else "does not exist"
             raise TokenError(
                 f"{path}: the token {name!r} {why}; `asara token list` shows all tokens"
             )
         revoked = current.model_copy(update={"revoked": _now()})
-        file.replace([revoked if token is current else token for token in file.tokens.tokens])
+        _write(file, [revoked if token is current else token for token in before.tokens])
 
 
-class _LockedTokens:
-    """A token file locked against changes by other processes."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self.tokens = read_tokens(path)
-
-    def replace(self, tokens: Sequence[Token]) -> None:
-        """Replace the content of the file atomically."""
-        text = Tokens(tokens=tuple(tokens)).model_dump_json(indent=2) + "\n"
-        replace_file(self._path, text.encode(), mode=PRIVATE)
+def _write(path: Path, tokens: Sequence[Token]) -> None:
+    """Replace the content of a file atomically."""
+    text = Tokens(tokens=tuple(tokens)).model_dump_json(indent=2) + "\n"
+    replace_file(path, text.encode(), mode=PRIVATE)
 
 
 @contextmanager
-def _locked(path: Path, *, make_folder: bool = False) -> Iterator[_LockedTokens]:
-    """Lock and read the file. The lock is a separate file, because the token file gets replaced."""
+def _locked(path: Path, *, make_folder: bool = False) -> Iterator[Path]:
+    """Lock a token file, and yield its path without links.
+
+    The lock is a separate file, because the token file gets replaced.
+    """
     place = Path(os.path.realpath(path))  # a link stays a link
     if place.is_dir():
         raise TokenError(f"{path}: is a folder; choose a file")
@@ -182,7 +180,7 @@ def _locked(path: Path, *, make_folder: bool = False) -> Iterator[_LockedTokens]
         with os.fdopen(os.open(lock, os.O_CREAT | os.O_RDWR, 0o600)) as file:
             if fcntl is not None:
                 fcntl.flock(file, fcntl.LOCK_EX)
-            yield _LockedTokens(place)
+            yield place
     except OSError as error:
         raise TokenError(f"{path}: cannot be changed: {error.strerror or error}") from None
 

@@ -2,10 +2,10 @@
 
 import difflib
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping
 from datetime import date, time
 from types import MappingProxyType
-from typing import Any, Final, get_origin
+from typing import Any, Final, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -116,7 +116,11 @@ def _toml(value: object) -> str:
 
 def _unknown_key(location: tuple[int | str, ...], model: type[BaseModel]) -> str:
     *parents, key = location
-    known = list(_section(model, parents).model_fields)
+    section = model
+    for part in parents:
+        if isinstance(part, str):
+            section = _table_of(section, part) or section
+    known = list(section.model_fields)
     if parents and key in model.model_fields:
         header = f"[[{parents[0]}]]" if len(parents) > 1 else f"[{parents[0]}]"
         return (
@@ -136,26 +140,16 @@ def _unknown_key(location: tuple[int | str, ...], model: type[BaseModel]) -> str
 def _lines_above(model: type[BaseModel]) -> dict[str, str]:
     """Return the line in brackets above each key in the tables of a file."""
     lines: dict[str, str] = {}
-    for table, field in model.model_fields.items():
-        line = f"[[{table}]]" if get_origin(field.annotation) is tuple else f"[{table}]"
-        lines |= dict.fromkeys(_keys_of(model, table), line)
+    for name, field in model.model_fields.items():
+        if table := _table_of(model, name):
+            line = f"[[{name}]]" if get_origin(field.annotation) is tuple else f"[{name}]"
+            lines |= dict.fromkeys(table.model_fields, line)
     return lines
 
 
-def _keys_of(model: type[BaseModel], table: str) -> Collection[str]:
-    annotation = model.model_fields[table].annotation
-    kinds = (annotation, *getattr(annotation, "__args__", ()))
-    sections = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)]
-    return sections[0].model_fields if sections else ()
-
-
-def _section(model: type[BaseModel], parents: Iterable[int | str]) -> type[BaseModel]:
-    """Return the model of the section at this path."""
-    for part in parents:
-        if isinstance(part, int):
-            continue
-        annotation = model.model_fields[part].annotation
-        while not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
-            annotation = annotation.__args__[0]  # type: ignore[union-attr]
-        model = annotation
-    return model
+def _table_of(model: type[BaseModel], key: str) -> type[BaseModel] | None:
+    """Return the model of the tables with this key; None if the key has another kind of value."""
+    annotation = model.model_fields[key].annotation
+    kinds = (annotation, *get_args(annotation))
+    tables = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)]
+    return tables[0] if tables else None

@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
 from asara_server.match.spec import SECOND_US
@@ -161,18 +162,17 @@ class LocalExecutor(Executor):
                 context,
                 referee,
                 progress.directory.logs,
-                out=progress.out,
-                suspended=progress.suspended,
                 watch=BotWatch(
                     self._show_output, self._on_departure, meter, progress.directory.processes.take
                 ),
             ) as runner,
         ):
+            await runner.pool.exclude(progress.out, progress.suspended)
             bots.start_waiting(runner.pool)
             self._remote_bots = bots
             stopper = asyncio.create_task(_stop_when_told(progress, referee, bots))
             try:
-                await _play_legs(progress, context, runner, bots)
+                await _LocalRun(progress, context, runner, bots).play()
                 if progress.stopping.is_set():
                     await stopper
             finally:
@@ -199,66 +199,63 @@ def _require_open_files(limits: LimitSettings, processes: int, context: Executio
     require_open_files(needed, "lower jobs or limits.idle_processes")
 
 
-async def _play_legs(
-    progress: RunProgress,
-    context: ExecutionContext,
-    runner: MatchRunner,
-    bots: RemoteBots,
-) -> None:
-    """Play all pending matches, and end every bot process after each leg."""
-    if not progress.legs:
-        looks = None
-        while looks != progress.looks_left:
-            looks = progress.looks_left
-            pending = progress.pending_matches()
-            await _play_together(progress, context, runner, bots, pending)
-        return
-    while leg := progress.next_leg(context.concurrency):
-        await _play_together(progress, context, runner, bots, leg)
-        survivors = await runner.pool.end_all()
-        if progress.survived:
-            cgroups = context.sandbox.cgroup_parents if context.sandbox is not None else ()
-            left = await end_recorded(progress.directory.processes, cgroups, _SURVIVORS_END_S)
-            survivors = tuple(left)  # it also lists processes of the last leg
-        progress.end_shared_deals(survivors)
+@dataclass(frozen=True, slots=True)
+class _LocalRun:
+    """A run that is being played in this process."""
 
+    progress: RunProgress
+    context: ExecutionContext
+    runner: MatchRunner
+    bots: RemoteBots
 
-async def _play_together(
-    progress: RunProgress,
-    context: ExecutionContext,
-    runner: MatchRunner,
-    bots: RemoteBots,
-    pending: Iterable[PendingMatch],
-) -> None:
-    """Play these matches, as many concurrently as allowed."""
-    queue = MatchQueue(pending, bots, progress.stopping)
-    players = [
-        asyncio.create_task(_play_matches(progress, runner, queue))
-        for _ in range(min(context.concurrency, len(queue)))
-    ]
-    try:
-        await asyncio.gather(*players)
-    finally:
-        for player in players:
-            player.cancel()
-        await asyncio.gather(*players, return_exceptions=True)
-
-
-async def _play_matches(progress: RunProgress, runner: MatchRunner, queue: MatchQueue) -> None:
-    """Play matches one after another until the queue is empty."""
-    async for match, attempt in queue:
-        if not progress.begin_block(match.deal_block):
+    async def play(self) -> None:
+        """Play all pending matches, and end every bot process after each leg."""
+        progress = self.progress
+        if not progress.legs:
+            looks = None
+            while looks != progress.looks_left:
+                looks = progress.looks_left
+                await self._play_together(progress.pending_matches())
             return
-        played = None
-        async for played in runner.play(match, attempt, once=progress.legs):
-            progress.exclude(runner.pool.exclusions.out)
-            suspended = progress.record_result(*played.attempt)
-            for name, why in suspended.items():
-                await runner.pool.suspend(name, why)
-        queue.finish_match(match)
-        if played is None:
-            return
-        progress.finish_match(match, played.result)
+        while leg := progress.next_leg(self.context.concurrency):
+            await self._play_together(leg)
+            survivors = await self.runner.pool.end_all()
+            if progress.survived:
+                sandbox = self.context.sandbox
+                cgroups = sandbox.cgroup_parents if sandbox is not None else ()
+                left = await end_recorded(progress.directory.processes, cgroups, _SURVIVORS_END_S)
+                survivors = tuple(left)  # it also lists processes of the last leg
+            progress.end_shared_deals(survivors)
+
+    async def _play_together(self, pending: Iterable[PendingMatch]) -> None:
+        """Play these matches, as many concurrently as allowed."""
+        queue = MatchQueue(pending, self.bots, self.progress.stopping)
+        players = [
+            asyncio.create_task(self._play_matches(queue))
+            for _ in range(min(self.context.concurrency, len(queue)))
+        ]
+        try:
+            await asyncio.gather(*players)
+        finally:
+            for player in players:
+                player.cancel()
+            await asyncio.gather(*players, return_exceptions=True)
+
+    async def _play_matches(self, queue: MatchQueue) -> None:
+        """Play matches one after another until the queue is empty."""
+        progress, pool = self.progress, self.runner.pool
+        async for match, attempt in queue:
+            if not progress.begin_block(match.deal_block):
+                return
+            played = None
+            async for played in self.runner.play(match, attempt, once=progress.legs):
+                progress.exclude(pool.exclusions.out)
+                progress.record_result(*played.attempt)
+                await pool.exclude(progress.out, progress.suspended)
+            queue.finish_match(match)
+            if played is None:
+                return
+            progress.finish_match(match, played.result)
 
 
 async def _stop_when_told(progress: RunProgress, referee: Referee, bots: RemoteBots) -> None:

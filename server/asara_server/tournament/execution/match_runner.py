@@ -3,11 +3,10 @@
 import asyncio
 import heapq
 import os
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
 from asara_codec.results import SeatResult, Termination
 from asara_game.edition import load_edition
@@ -113,15 +112,11 @@ async def match_runner(
     context: ExecutionContext,
     referee: Referee,
     logs: Path,
-    *,
-    out: Mapping[str, str] = MappingProxyType({}),
-    suspended: Mapping[str, str] = MappingProxyType({}),
     watch: BotWatch | None = None,
 ) -> "AsyncIterator[MatchRunner]":
     """Serve this referee to local bots; all bot processes have ended on exit.
 
-    Entries that are `out` or `suspended` forfeit for the given reason. The output of bots goes to
-    files in `logs`.
+    The output of bots goes to files in `logs`.
     """
     raise_open_files_limit()
     async with AsyncExitStack() as stack:
@@ -129,10 +124,6 @@ async def match_runner(
         addresses = stack.enter_context(closing(BotAddresses(referee, settings.transport)))
         pool = BotPool(referee, addresses, settings, logs=logs, sandbox=sandbox, watch=watch)
         stack.push_async_callback(pool.close)
-        for name, why in out.items():
-            await pool.exclude(name, why)
-        for name, why in suspended.items():
-            await pool.suspend(name, why)
         yield MatchRunner(referee, pool, context)
 
 

@@ -21,7 +21,7 @@ from asara_server.tournament.run.block_journals import (
 )
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.run.submissions import Submissions
-from asara_server.tournament.run.suspension import Suspensions
+from asara_server.tournament.run.suspension import FailedStarts, Suspensions
 from asara_server.tournament.schedule.legs import (
     DEFAULT_MATCH_S,
     Legs,
@@ -115,6 +115,7 @@ class RunProgress:
         self._withheld: dict[str, list[str]] = defaultdict(list)
         """Replays, by block, that reveal the deal of a running or future match."""
         self._suspensions = Suspensions(schedule, limits)
+        self._failed_starts = FailedStarts(limits.failed_starts)
         self._logger = logger("runner")
         for result in self.results:
             self._publish_or_withhold(result)
@@ -311,11 +312,10 @@ class RunProgress:
         if attempt >= MAX_ATTEMPTS:
             self.finish_match(match, result)
 
-    def record_result(self, result: MatchResult, records: Sequence[bytes] | None) -> dict[str, str]:
+    def record_result(self, result: MatchResult, records: Sequence[bytes] | None) -> None:
         """Store the result of an attempt, and its replay, which is built from `records` and signed.
 
-        Return the entries that this result suspends, with the reasons; entries that are out are
-        never suspended.
+        The result may put entries out or suspend them; entries that are out are never suspended.
         """
         replay = () if records is None else signed_records(records, self._key)
         if lost := self.submissions.lost(result.played_as):
@@ -323,12 +323,16 @@ class RunProgress:
         result = self.directory.record_result(result, replay)
         self.results.append(result)
         self._publish_or_withhold(result)
+        ignored = {*self.excluded, *self._legs.remote}
+        out = self._failed_starts.record_result(result, ignored)
+        for name, why in out.items():
+            self._logger.warning("entry is out", entry=name, why=why)
+        self.out |= out
         suspended = self._suspensions.record_result(result, self.out)
         for name, why in suspended.items():
             self._logger.warning("entry suspended", entry=name, why=why)
-        if suspended:
+        if out or suspended:
             self._note_excluded()
-        return suspended
 
     def finish_match(self, match: ScheduledMatch, last: MatchResult) -> None:
         """Count a match as over, unless it is played again; its `last` attempt is already recorded.

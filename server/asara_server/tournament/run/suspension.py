@@ -1,18 +1,21 @@
-"""Suspends entries that forfeit too large a share of their matches. Pure.
+"""Ends the part of entries that fail to start, or that forfeit too many matches. Pure.
 
-An entry's matches are judged in schedule order, up to the first match that is not over. Concurrent
-matches may end in any order, but this order affects neither whether an entry is suspended nor after
-which match. Matches of the entry that have already begun are played to their end; how many depends
-on the number of concurrent matches. A match missed by a remote bot does not count: the bot plays
-again as soon as it connects.
+An entry is out if its bots fail to start several times in a row.
+
+It is suspended if it forfeits too large a share of its matches. These are judged in schedule order,
+up to the first match that is not over. Concurrent matches may end in any order, but this order
+affects neither whether an entry is suspended nor after which match. Matches of the entry that have
+already begun are played to their end; how many depends on the number of concurrent matches. A match
+missed by a remote bot does not count: the bot plays again as soon as it connects.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 
 from asara_codec.results import Termination
 from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.match_result import MatchResult, without_output
 
 
 class Suspensions:
@@ -73,3 +76,30 @@ class Suspensions:
                     f"{besides}"
                 )
         return ""
+
+
+class FailedStarts:
+    """Counts each entry's failed starts since its last successful start."""
+
+    def __init__(self, limit: int) -> None:
+        """`limit` is the number of consecutive failed starts after which an entry is out."""
+        self._limit = limit
+        self._failures: Counter[str] = Counter()
+
+    def record_result(self, result: MatchResult, ignored: Collection[str] = ()) -> dict[str, str]:
+        """Count a result; return the entries that are now out, with the reasons.
+
+        Nothing is counted for `ignored` entries.
+        """
+        out = {}
+        for seat in result.seats:
+            if seat.entry in ignored:
+                continue
+            if seat.termination is not Termination.NEVER_STARTED:
+                self._failures[seat.entry] = 0
+                continue
+            self._failures[seat.entry] += 1
+            if (failures := self._failures[seat.entry]) >= self._limit:
+                why = without_output(seat.detail)
+                out[seat.entry] = f"not started again after {failures} failures in a row: {why}"
+        return out

@@ -31,15 +31,14 @@ this is the Clopper-Pearson interval.
 No short interval allows for a rare, distant score that has not occurred yet. For example, if one
 block in ten ends with a crash, one in eight samples of twenty blocks contains no crash. Intervals
 with guaranteed coverage for all distributions do allow for such scores, but are up to two and a
-half times as wide (the tests have tables).
+half times as wide (for example E. Learned-Miller and P. S. Thomas, "A New Confidence Interval for
+the Mean of a Bounded Random Variable", 2019).
 
 Sources: C. J. Clopper and E. S. Pearson, "The Use of Confidence or Fiducial Limits Illustrated in
 the Case of the Binomial" (1934). E. L. Korn and B. I. Graubard, "Confidence Intervals for
 Proportions with Small Expected Number of Positive Counts Estimated from Survey Data" (1998);
 `svyciprop(method="beta")` in R computes their interval, and the data presentation standards of the
-US National Center for Health Statistics (2017) use it. E. Learned-Miller and P. S. Thomas, "A New
-Confidence Interval for the Mean of a Bounded Random Variable" (2019): the intervals with guaranteed
-coverage in the tests.
+US National Center for Health Statistics (2017) use it.
 """
 
 import math

@@ -11,12 +11,6 @@ the variance that the model predicts. The quantile is Student's with the entry's
 Blocks that are nearly all won or lost do not show their true variance. For a score s, the variance
 is therefore at least (2 s - 1)² of the model's variance. Otherwise, few blocks would give intervals
 that are too narrow.
-
-If entries are paired by results, lucky entries meet other lucky entries, and such matches reveal
-little about the luck. A rating has two parts: the entry's own results and its opponents' results.
-With such pairing, luck decides how much each part counts, and Student's interval contains the true
-rating in 92 to 94 % of cases with 60 blocks. Scheffé's quantile for two parts allows for any share
-of the two ("A Method for Judging All Contrasts in the Analysis of Variance", 1953).
 """
 
 from collections.abc import Sequence
@@ -38,17 +32,10 @@ POINTS: Final = 400 / np.log(10)
 _ADDED_BLOCKS: Final = 2
 
 
-def ladder(
-    names: Sequence[str],
-    table: ResultTable,
-    error: float = ERROR,
-    *,
-    paired_by_results: bool = False,
-) -> tuple[LadderRow, ...]:
+def ladder(names: Sequence[str], table: ResultTable, error: float = ERROR) -> tuple[LadderRow, ...]:
     """Return a row per entry, best first; entries without a rating come last.
 
-    `table` is the result table, made with `names`. A schedule that is fixed beforehand does not
-    pair entries by results.
+    `table` is the result table, made with `names`.
     """
     count = len(names)
     matches = np.bincount(table.entry, minlength=count)
@@ -57,7 +44,7 @@ def ladder(
     fitted = fit(made, count, int(table.block.max(initial=-1)) + 1)
     scores = BlockScores.of(table.entry, table.block, table.score, count)
     blocks = scores.blocks
-    ratings, ends = _ratings(fitted, scores, rated, error, parts=2 if paired_by_results else 1)
+    ratings, ends = _ratings(fitted, scores, rated, error)
     if ANCHOR in names and rated[names.index(ANCHOR)]:
         shift = ANCHOR_RATING - ratings[names.index(ANCHOR)]
         ratings, ends = ratings + shift, ends + shift
@@ -85,11 +72,9 @@ def _connected(names: Sequence[str], table: ResultTable) -> Mask:
     return np.asarray(played & (group == chosen))
 
 
-def _ratings(
-    fitted: Fit, scores: BlockScores, rated: Mask, error: float, parts: int
-) -> tuple[Floats, Floats]:
+def _ratings(fitted: Fit, scores: BlockScores, rated: Mask, error: float) -> tuple[Floats, Floats]:
     """Return ratings and their intervals, with 1,500 as the mean of the `rated` entries."""
-    from scipy.special import fdtri
+    from scipy.special import stdtrit
 
     count, blocks = len(fitted.strengths), scores.blocks
     field = rated / max(1, int(rated.sum()))
@@ -102,7 +87,7 @@ def _ratings(
     by_model = (against.T * of_field).sum(axis=0)
     variance += _ADDED_BLOCKS * by_model / np.maximum(blocks, 1)
     variance = np.maximum(variance, (2 * scores.means - 1) ** 2 * by_model)
-    quantile = np.sqrt(parts * fdtri(parts, np.maximum(blocks - 1, 1), 1 - error))
+    quantile = stdtrit(np.maximum(blocks - 1, 1), 1 - error / 2)
     half = POINTS * quantile * np.sqrt(variance)
     ratings = ANCHOR_RATING + POINTS * (fitted.strengths - field @ fitted.strengths)
     return ratings, np.stack((ratings - half, ratings + half), axis=-1)

@@ -39,7 +39,7 @@ _STEPS: Final = 60
 _CLOSE: Final = 1e-10
 """Maximum element of the gradient, per match, at which the maximum counts as reached."""
 
-_ROWS_AT_ONCE: Final = 2_000
+_ROWS_AT_ONCE: Final = 20_000
 """Maximum number of choices whose derivatives are in memory together."""
 
 _WEAK: Final = 1e-6
@@ -106,6 +106,7 @@ def fit(made: Sequence[Choices], entries: int, blocks: int, prior: float = PRIOR
     `blocks` is the number of blocks. A `prior` of 0 gives maximum likelihood, which exists only if
     results connect all entries in both directions.
     """
+    from scipy.sparse import csr_array
     from scipy.sparse.linalg import cg
 
     sizes = {int(bits).bit_count() for part in made for bits in np.unique(part.chosen)}
@@ -116,7 +117,7 @@ def fit(made: Sequence[Choices], entries: int, blocks: int, prior: float = PRIOR
     for _ in range(_STEPS):
         if np.abs(gradient[:-1]).max(initial=0) < _CLOSE * scale:
             break
-        step = np.append(cg(hessian, gradient[:-1], rtol=1e-10)[0], 0)
+        step = np.append(cg(csr_array(hessian), gradient[:-1], rtol=1e-10)[0], 0)
         following = model.derivatives(point + step)
         while following[0] < best - 1e-9 * abs(best):  # the step leads too far
             step /= 2
@@ -124,7 +125,7 @@ def fit(made: Sequence[Choices], entries: int, blocks: int, prior: float = PRIOR
         point += step
         best, gradient, hessian = following
     gradients = model.block_gradients(point, made, blocks)
-    return Fit(point[:entries], point[entries:-1], hessian.toarray(), gradients)
+    return Fit(point[:entries], point[entries:-1], hessian, gradients)
 
 
 @cache
@@ -171,21 +172,13 @@ class _Model:
             among, number = _distinct(part.among)
             for rows in _chunks(len(among)):
                 self._groups.append((*self._columns(among[rows]), weight * number[rows]))
-        met = np.zeros(count * count, np.bool_)
-        for index, _, _ in self._groups:
-            met[_pairs(index, count)] = True
-        self._met = np.flatnonzero(met)
-        """Positions of the nonzero second derivatives, as row * count + column."""
-        self._place = met.cumsum() - 1
 
-    def derivatives(self, point: Floats) -> tuple[float, Floats, Any]:
-        """Return the value, the gradient, and the negative second derivatives as a sparse array."""
-        from scipy.sparse import csr_array
-
+    def derivatives(self, point: Floats) -> tuple[float, Floats, Floats]:
+        """Return the value, the gradient, and the negative second derivatives."""
         count = self.count
         value = float(point @ self._observed)
         gradient = self._observed.copy()
-        second = np.zeros(len(self._met))
+        second = np.zeros(count * count)
         for index, features, weight in self._groups:
             chances, logarithm = _chances(point[index], features)
             expected = chances @ features
@@ -194,11 +187,9 @@ class _Model:
             expected *= weight[:, np.newaxis]
             curvature *= weight[:, np.newaxis]
             gradient -= np.bincount(index.ravel(), expected.ravel(), count)
-            place = self._place[_pairs(index, count)]
-            second += np.bincount(place, curvature.ravel(), len(second))
-        starts = np.searchsorted(self._met, np.arange(count + 1) * count)
-        hessian = csr_array((second, self._met % count, starts), (count, count))
-        hessian.setdiag(hessian.diagonal() + self._weak)
+            pairs = index[:, :, np.newaxis] * count + index[:, np.newaxis]
+            second += np.bincount(pairs.ravel(), curvature.ravel(), len(second))
+        hessian = second.reshape(count, count) + np.diag(self._weak)
         value -= float((self._weak * point**2).sum()) / 2
         return value, gradient - self._weak * point, hessian[:-1, :-1]
 
@@ -242,11 +233,6 @@ def _distinct(among: Indices) -> tuple[Indices, Indices]:
 
 def _chunks(rows: int) -> list[slice]:
     return [slice(at, at + _ROWS_AT_ONCE) for at in range(0, rows, _ROWS_AT_ONCE)]
-
-
-def _pairs(index: Indices, count: int) -> Indices:
-    """Encode every two parameters of each row as one number."""
-    return (index[:, :, np.newaxis] * count + index[:, np.newaxis, :]).ravel()
 
 
 def _outer(rows: Floats) -> Floats:

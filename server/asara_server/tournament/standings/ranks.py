@@ -33,7 +33,7 @@ The first chance is the share of draws, around the scores, in which the entry is
 multiplied as the bound is.
 """
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -47,8 +47,6 @@ _CELLS: Final = 2e8
 """Maximum number of entry pairs times draws; with many entries, there are fewer draws."""
 _FEWEST_DRAWS: Final = 250
 _CELLS_AT_ONCE: Final = 1_000_000
-_FEW: Final = 32
-"""Maximum number of parties for which all pairs are examined."""
 _MOST_ROUNDS: Final = 4
 """Maximum rounds of step-down; further rounds hardly ever find another pair."""
 _SEED: Final = 4
@@ -128,35 +126,12 @@ def draws(covariance: Floats) -> Floats:
     return np.asarray(rng.standard_normal((number, len(covariance))) @ root.T)
 
 
-def _largest(drawn: Floats, apart: Floats, open_: Any) -> Floats:
-    """Return the largest standardized difference of each draw among the pairs that are still open.
-
-    A pair's quotient never exceeds the sum of both entries' distances from 0, each divided by the
-    entry's smallest divisor. Once a large quotient is known, most pairs therefore need not be
-    examined.
-    """
+def _largest(drawn: Floats, apart: Floats, open_: Mask) -> Floats:
+    """Return the largest standardized difference of each draw among the pairs still open."""
     scale = np.where(open_, 1 / apart, 0).astype(np.float32)
-    drawn = drawn.astype(np.float32)
-    if len(scale) <= _FEW:
-        parts = np.array_split(drawn, 1 + drawn.size * len(scale) // _CELLS_AT_ONCE)
-        return np.concatenate([_quotients(part, scale).max(axis=(1, 2)) for part in parts])
-    widest = np.maximum(scale.max(axis=0), scale.max(axis=1))
-    largest = np.empty(len(drawn))
-    for number, draw in enumerate(drawn):
-        far = np.abs(draw) * widest
-        some = np.argpartition(far, -_FEW)[-_FEW:]
-        found = _quotients(draw[some], scale[np.ix_(some, some)]).max()
-        above = below = np.flatnonzero(far >= 0.999 * found - far.max())
-        if found > far.max():  # two entries on one side of 0 are closer
-            above, below = above[draw[above] > 0], below[draw[below] < 0]
-        leads = draw[above][:, np.newaxis] - draw[below]
-        largest[number] = (leads * scale[np.ix_(above, below)]).max()
-    return largest
-
-
-def _quotients(drawn: Any, scale: Any) -> Any:
-    """Return the difference of every two parties (the last axis of `drawn`), times `scale`."""
-    return (drawn[..., np.newaxis] - drawn[..., np.newaxis, :]) * scale
+    parts = np.array_split(drawn.astype(np.float32), 1 + drawn.size * len(scale) // _CELLS_AT_ONCE)
+    leads = ((part[:, :, np.newaxis] - part[:, np.newaxis]) * scale for part in parts)
+    return np.concatenate([lead.max(axis=(1, 2)) for lead in leads])
 
 
 def _widening(means: Floats, variances: Floats, freedom: Indices) -> Floats:

@@ -34,11 +34,10 @@ def compute_standings(
     import numpy as np
 
     from asara_server.tournament.standings.comparison import compared
-    from asara_server.tournament.standings.cross_table import cross_table
     from asara_server.tournament.standings.intervals import error_of
     from asara_server.tournament.standings.ladder import ladder
     from asara_server.tournament.standings.result_table import tabulate
-    from asara_server.tournament.standings.summary import seat_effect, summarize
+    from asara_server.tournament.standings.summary import cross_table, seat_effect, summarize
 
     error = error_of(looks)
     every = by_schedule(results)

@@ -50,28 +50,23 @@ def begin_run(settings: RunSettings) -> None:
     _loop_thread().settings[settings.run_id] = settings
 
 
-def use_files(
-    run_id: str, directories: Mapping[str, Path], readable_copies: Mapping[Path, ReadableCopy]
-) -> None:
-    """Use these copies of entries' directories and `readable` paths instead of the runner's files.
+def use_files(run_id: str, copies: Mapping[tuple[str, Path], ReadableCopy]) -> None:
+    """Use these copies instead of the runner's files, given by entry and path.
 
     Raises LostWorkerError without `begin_run`.
     """
     settings = require_run(run_id)
     played = settings.match_settings
-    paths = tuple(
-        (name, path)
-        for name, path in settings.paths
-        if name not in directories and path not in readable_copies
-    )
+    directories, readable = {**played.build_directories}, {**played.readable_copies}
+    for (name, path), copy in copies.items():
+        if path == played.directory(played.entry(name)):
+            directories[name] = copy.path
+        else:
+            readable[path] = copy
     _loop_thread().settings[run_id] = replace(
         settings,
-        paths=paths,
-        match_settings=replace(
-            played,
-            build_directories={**played.build_directories, **directories},
-            readable_copies={**played.readable_copies, **readable_copies},
-        ),
+        paths=tuple(one for one in settings.paths if one not in copies),
+        match_settings=replace(played, build_directories=directories, readable_copies=readable),
     )
 
 
@@ -168,15 +163,10 @@ class _LoopThread:
         self.reporter: MetricsReporter | None = None
         self._loop = new_event_loop()
         self._meter = CostMeter()
-        self._runs: dict[str, WorkerRun] = {}
-        """Runs that play blocks here, by run ID."""
-        self._open: dict[WorkerRun, str] = {}
-        """All open runs, with their run IDs."""
-        self._closing: dict[WorkerRun, asyncio.Task[None]] = {}
-        """Open runs that are being closed."""
+        self._runs: list[WorkerRun] = []
+        """All open runs."""
         self._ends: defaultdict[str, list[WorkerOutput]] = defaultdict(list)
         """What closed runs left, by manifest, until `end_bots` returns it."""
-        self._tasks: dict[asyncio.Task[BlockResult], WorkerRun] = {}
         self._opening = asyncio.Lock()
         self._stopped_runs: set[str] = set()
         self._thread = Thread(target=self._loop.run_forever, name="asara", daemon=True)
@@ -209,13 +199,9 @@ class _LoopThread:
         run = await self._open_run(settings, job)
         if job.run_id in self._stopped_runs:
             run.stop(0.0)
-        task = asyncio.create_task(run.play(job, worker.name))
-        self._tasks[task] = run
         try:
-            return await task
+            return await run.play(job, worker.name)
         finally:
-            del self._tasks[task]
-            run.blocks_played += 1
             self._loop.call_later(_IDLE_S, self._end_idle, run, run.blocks_played)
 
     async def _open_run(self, settings: RunSettings, job: BlockJob) -> WorkerRun:
@@ -224,15 +210,12 @@ class _LoopThread:
         If a lost block comes back, it is played by new processes.
         """
         async with self._opening:
-            run = self._runs.get(job.run_id)
-            if run is not None and run.has_begun(job):
-                del self._runs[job.run_id]  # and it ends once it is idle
-                run = None
-            if run is None:
-                run = WorkerRun(settings, self._meter, self.reporter)
-                await run.open(job)
-                self._runs[job.run_id] = run
-                self._open[run] = job.run_id
+            for run in reversed(self._open_runs(job.run_id)):
+                if run.closing is None and not run.has_begun(job):
+                    return run
+            run = WorkerRun(settings, self._meter, self.reporter)
+            await run.open()
+            self._runs.append(run)
             return run
 
     def _stop(self, run_id: str, finish_s: float | None) -> None:
@@ -244,7 +227,7 @@ class _LoopThread:
                 run.stop(finish_s)
 
     async def _end(self, manifest: str) -> WorkerOutput:
-        mine = [run for run, name in self._open.items() if _manifest_of(name) == manifest]
+        mine = [run for run in self._runs if _manifest_of(run.run_id) == manifest]
         await asyncio.gather(*map(self._close_run, mine))
         ends = self._ends.pop(manifest, [])
         return WorkerOutput(
@@ -256,35 +239,26 @@ class _LoopThread:
 
     async def _close_run(self, run: WorkerRun) -> None:
         """Close a run; concurrent callers wait for the same end."""
-        if run not in self._open:
-            return
-        if run not in self._closing:
-            self._closing[run] = asyncio.create_task(self._close_now(run))
-        await asyncio.shield(self._closing[run])
+        if run.closing is None:
+            run.closing = asyncio.create_task(self._close_now(run))
+        await asyncio.shield(run.closing)
 
     async def _close_now(self, run: WorkerRun) -> None:
-        if self._runs.get(self._open[run]) is run:
-            del self._runs[self._open[run]]
-        tasks = [task for task, played in self._tasks.items() if played is run]
-        for task in tasks:
-            task.cancel()
         try:
-            await asyncio.gather(*tasks, return_exceptions=True)
-            self._ends[_manifest_of(self._open[run])].append(await run.close())
+            self._ends[_manifest_of(run.run_id)].append(await run.close())
         finally:
-            del self._open[run], self._closing[run]
+            self._runs.remove(run)
 
     def _end_idle(self, run: WorkerRun, blocks_played: int) -> None:
         """End an open run that has played no block in the meantime."""
-        busy = run in self._tasks.values()
-        if not busy and run.blocks_played == blocks_played and run in self._open:
+        if not run.busy and run.blocks_played == blocks_played:
             self._submit(self._close_run(run))
 
     def _open_runs(self, run_id: str) -> list[WorkerRun]:
-        return [run for run, name in self._open.items() if name == run_id]
+        return [run for run in self._runs if run.run_id == run_id]
 
     async def _abandon(self) -> None:
-        await asyncio.gather(*map(self._close_run, list(self._open)), return_exceptions=True)
+        await asyncio.gather(*map(self._close_run, self._runs), return_exceptions=True)
 
     def _close(self) -> None:
         """Leave the loop before Python exits, because no thread may then be inside it."""

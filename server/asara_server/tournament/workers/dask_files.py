@@ -12,7 +12,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from io import BufferedReader
 from pathlib import Path
@@ -24,12 +24,12 @@ from asara_server.tournament.bots.build.build_output import (
     OutputLimits,
     unpack_output,
 )
-from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.sandbox.own_files import EntryFiles
 from asara_server.tournament.sandbox.private_copy import CopySource, check_size, write_archive
 from asara_server.tournament.sandbox.spec import ReservedPaths
 from asara_server.tournament.sandbox.system_mounts import system_paths
-from asara_server.tournament.schedule.match_settings import ReadableCopy
+from asara_server.tournament.schedule.match_settings import MatchSettings, ReadableCopy
 from asara_server.tournament.workers.block_job import WorkerError
 from asara_server.tournament.workers.block_player import use_files
 from asara_server.tournament.workers.run_settings import RunSettings
@@ -51,60 +51,64 @@ class Archive(NamedTuple):
     """Name of the file in the archive; "" if the archive holds the content of a directory."""
     home: Path
     """Path of the directory in the sandbox."""
-    readable: tuple[Path, ...] = ()
+    readable: tuple[Path, ...]
     """Paths outside the directory to which links in the archive may lead."""
+    target: Path
+    """The packed path on the runner's machine, with all links resolved."""
 
 
 class Packer:
     """Packs the files of a run's entries, each when it is first needed."""
 
-    def __init__(self, entries: Sequence[Entry], limits: Limits, private: ReservedPaths) -> None:
+    def __init__(self, settings: MatchSettings, private: ReservedPaths) -> None:
         """Files in `private.hidden` are never packed."""
-        self._limits = limits
+        self._settings = settings
         self._private = private
-        self._entries = {entry.name: entry for entry in entries}
-        self._files = EntryFiles(entries, private, limits)
+        self._files = EntryFiles(settings.entries, private, settings.limits)
         self._folder = tempfile.TemporaryDirectory(prefix="asara-archives-")
         self._packed: dict[tuple[str, Path], Archive] = {}
 
-    def directory(self, name: str, built: Path | None) -> Archive:
-        """Pack the part of an entry's directory that its bots see. Raises WorkerError and OSError.
+    def pack(self, name: str, path: Path) -> Archive:
+        """Pack the directory of an entry, or one of its `readable` paths.
 
-        `built` is the directory that the entry's build has produced.
+        Raises WorkerError and OSError.
         """
-        entry = self._entries[name]
+        key = name, path
+        if key not in self._packed:
+            entry = self._settings.entry(name)
+            if path == self._settings.directory(entry):
+                source, root = self._directory(entry), entry.directory
+            else:
+                source = CopySource(((path.resolve(), path),), frozenset(self._private.hidden))
+                root = path if path.is_dir() else path.parent
+            number, part = tempfile.mkstemp(dir=self._folder.name)
+            with os.fdopen(number, "wb") as file:
+                write_archive(source, root, file)
+            readable = tuple(one for path in entry.readable for one in (path, path.resolve()))
+            with Path(part).open("rb") as packed:
+                digest = _digest(packed, root, readable)
+            file_name = "" if path.is_dir() else path.name
+            self._packed[key] = Archive(
+                digest, Path(part), file_name, root, readable, path.resolve()
+            )
+        return self._packed[key]
+
+    def _directory(self, entry: Entry) -> CopySource:
+        """Return the part of an entry's directory that its bots see."""
+        built = self._settings.build_directories.get(entry.name)
         source = self._files.of(entry, built).source
         outside = [path for _, path in source.pairs if not path.is_relative_to(entry.directory)]
         if outside:
             raise WorkerError(
-                f"entry {name}: its program {outside[0]} is outside of its folder "
+                f"entry {entry.name}: its program {outside[0]} is outside of its folder "
                 f"{entry.directory}; set `directory` to a folder that holds it, or use a file "
                 "system that all machines share"
             )
         try:
-            check_size(source, self._limits.directory_mib)
+            check_size(source, self._settings.limits.directory_mib)
         except OSError as error:
-            raise WorkerError(f"entry {name}: {error.strerror}") from None
-        return self._pack(name, built or entry.directory, source, entry.directory)
-
-    def readable(self, name: str, path: Path) -> Archive:
-        """Pack a `readable` path of an entry. Raises OSError."""
-        source = CopySource(((path.resolve(), path),), frozenset(self._private.hidden))
-        return self._pack(name, path, source, path if path.is_dir() else path.parent)
-
-    def _pack(self, name: str, path: Path, source: CopySource, root: Path) -> Archive:
-        key = name, path
-        if key not in self._packed:
-            number, part = tempfile.mkstemp(dir=self._folder.name)
-            with os.fdopen(number, "wb") as file:
-                write_archive(source, root, file)
-            paths = self._entries[name].readable
-            readable = tuple(one for path in paths for one in (path, path.resolve()))
-            with Path(part).open("rb") as packed:
-                digest = _digest(packed, root, readable)
-            file_name = "" if path.is_dir() else path.name
-            self._packed[key] = Archive(digest, Path(part), file_name, root, readable)
-        return self._packed[key]
+            raise WorkerError(f"entry {entry.name}: {error.strerror}") from None
+        return source
 
     def close(self) -> None:
         self._folder.cleanup()
@@ -120,9 +124,9 @@ class ArchiveStore:
     def has(self, sha256: str) -> bool:
         return (self._folder / sha256).is_dir()
 
-    def place(self, sha256: str, file: str) -> Path:
+    def place(self, archive: Archive) -> Path:
         """Return the path of an unpacked directory, or of the file in it."""
-        return self._folder / sha256 / file if file else self._folder / sha256
+        return self._folder / archive.sha256 / archive.file
 
     def add_part(self, sha256: str, offset: int, data: bytes) -> None:
         """Store a part of an archive. Raises OSError."""
@@ -182,8 +186,7 @@ class FileSender:
         self._settings = settings
         reserved = settings.reserved or ReservedPaths()
         hidden, shared = (one + other for one, other in zip(private, reserved, strict=True))
-        played = settings.match_settings
-        self._packer = Packer(played.entries, played.limits, ReservedPaths(hidden, shared))
+        self._packer = Packer(settings.match_settings, ReservedPaths(hidden, shared))
 
     def send(self, workers: list[str]) -> set[str]:
         """Send these workers the files that they lack; return the workers that now have all files.
@@ -209,38 +212,26 @@ class FileSender:
 
     def _send_to(self, worker: str, paths: list[tuple[str, Path]]) -> bool:
         """Send these paths, each with its entry, to a worker; return False if it has died."""
-        played = self._settings.match_settings
-        directories: dict[str, Archive] = {}
-        readable_copies: dict[Path, tuple[Archive, Path]] = {}
-        entries = {entry.name: entry for entry in played.entries}
+        settings = self._settings.match_settings
+        archives: dict[tuple[str, Path], Archive] = {}
         try:
             for name, path in paths:
-                built = played.build_directories.get(name)
-                if path == (built or entries[name].directory):
-                    directories[name] = self._packer.directory(name, built)
-                elif self._settings.reserved is None:
+                own = path == settings.directory(settings.entry(name))
+                if not own and self._settings.reserved is None:
                     raise WorkerError(
                         f"entry {name}: {path} is not there; without a sandbox, bots find "
                         f"`readable` paths only on a shared file system: {_SHARE}, or contain them"
                     )
-                else:
-                    readable_copies[path] = self._packer.readable(name, path), path.resolve()
+                archives[name, path] = self._packer.pack(name, path)
         except (WorkerError, OSError) as error:
             raise WorkerError(f"worker {worker}: {error}") from None
-        for archive in {
-            *directories.values(),
-            *(archive for archive, _ in readable_copies.values()),
-        }:
-            if not self._send_archive(worker, archive):
-                return False
-        answer = self._run(
-            partial(_use_archives, self._settings.run_id, directories, readable_copies), [worker]
+        return all(self._send_archive(worker, one) for one in {*archives.values()}) and (
+            worker in self._run(partial(_use_archives, self._settings.run_id, archives), [worker])
         )
-        return worker in answer
 
     def _send_archive(self, worker: str, archive: Archive) -> bool:
         digest = archive.sha256
-        has = self._run(partial(_has_archive, digest), [worker])
+        has = self._run(partial(_in_store, ArchiveStore.has, digest), [worker])
         if worker not in has:
             return False
         if has[worker]:
@@ -248,12 +239,12 @@ class FileSender:
         with archive.path.open("rb") as file:
             offset = 0
             while data := file.read(PART_BYTES):
-                if worker not in self._run(partial(_add_part, digest, offset, data), [worker]):
+                add_part = partial(_in_store, ArchiveStore.add_part, digest, offset, data)
+                if worker not in self._run(add_part, [worker]):
                     return False
                 offset += len(data)
-        return worker in self._run(
-            partial(_unpack, digest, archive.home, archive.readable), [worker]
-        )
+        unpack = partial(_in_store, ArchiveStore.unpack, digest, archive.home, archive.readable)
+        return worker in self._run(unpack, [worker])
 
     def _run(self, function: Any, workers: list[str]) -> dict[str, Any]:
         return ask_workers(self._client, function, workers) if workers else {}
@@ -305,33 +296,17 @@ def _store(worker: "Worker") -> ArchiveStore:
     return ArchiveStore(Path(worker.local_directory).resolve())
 
 
-def _has_archive(sha256: str, *, dask_worker: "Worker") -> bool:
-    return _store(dask_worker).has(sha256)
-
-
-def _add_part(sha256: str, offset: int, data: bytes, *, dask_worker: "Worker") -> None:
-    _store(dask_worker).add_part(sha256, offset, data)
-
-
-async def _unpack(
-    sha256: str, home: Path, readable: tuple[Path, ...], *, dask_worker: "Worker"
-) -> None:
-    await asyncio.to_thread(_store(dask_worker).unpack, sha256, home, readable)
+async def _in_store(
+    method: Callable[..., object], *arguments: object, dask_worker: "Worker"
+) -> object:
+    return await asyncio.to_thread(method, _store(dask_worker), *arguments)
 
 
 def _use_archives(
-    run_id: str,
-    directories: dict[str, Archive],
-    readable_copies: dict[Path, tuple[Archive, Path]],
-    *,
-    dask_worker: "Worker",
+    run_id: str, archives: dict[tuple[str, Path], Archive], *, dask_worker: "Worker"
 ) -> None:
     store = _store(dask_worker)
     use_files(
         run_id,
-        {name: store.place(one.sha256, one.file) for name, one in directories.items()},
-        {
-            path: ReadableCopy(store.place(one.sha256, one.file), target)
-            for path, (one, target) in readable_copies.items()
-        },
+        {key: ReadableCopy(store.place(one), one.target) for key, one in archives.items()},
     )

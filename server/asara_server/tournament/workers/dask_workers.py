@@ -14,7 +14,7 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from asara.installing import install_command
 from asara_server.tournament.sandbox.spec import NOTHING_RESERVED, ReservedPaths
@@ -121,11 +121,19 @@ class DaskWorkers:
             self._files = None
 
     async def take_in(self) -> bool:
-        """Send the run's settings to workers that have joined."""
+        """Send the run's settings and files to workers that have joined."""
         await self._count()
-        before = len(self._prepared)
-        await self._prepare(sorted(self._threads.keys() - self._prepared))
-        return len(self._prepared) > before
+        joined = sorted(self._threads.keys() - self._prepared)
+        if not joined:
+            return False
+        assert self._settings is not None
+        assert self._files is not None
+        begin = partial(begin_run, self._settings)
+        ready = await self._call(partial(ask_workers, self._client, begin, joined))
+        send = partial(self._files.send, sorted(ready))
+        have_all = await self._call(send, timeout_s=None)
+        self._prepared |= have_all
+        return bool(have_all)
 
     async def slots(self) -> int:
         """Return the total number of threads of all workers that have the run's settings."""
@@ -143,16 +151,6 @@ class DaskWorkers:
             if job.worker not in self._prepared:
                 with suppress(InvalidStateError):  # it was returned meanwhile
                     future.set_exception(LostWorkerError())
-
-    async def _prepare(self, workers: list[str]) -> None:
-        """Send the run's settings to these workers; raises WorkerError."""
-        if not workers or self._settings is None:
-            return
-        begin = partial(begin_run, self._settings)
-        ready = set(await self._call(partial(ask_workers, self._client, begin, workers)))
-        if self._files is not None:
-            ready = await self._call(partial(self._files.send, sorted(ready)), timeout_s=None)
-        self._prepared |= ready
 
     def submit(self, job: BlockJob) -> "Future[BlockResult]":
         playing = Counter(job.worker for job in self._jobs.values())
@@ -202,21 +200,11 @@ class DaskWorkers:
         """Call a function on all workers of the run; a worker that dies is no longer used."""
         if not self._prepared:
             return []
-
-        def call() -> dict[str, Any]:
-            answers: dict[str, Any] = self._client.run(
-                function, *arguments, workers=sorted(self._prepared), on_error="return"
-            )
-            return answers
-
-        answers = await self._call(call)
-        if failed := [
-            one for one in answers.values() if not isinstance(one, WorkerOutput | OSError)
-        ]:
-            raise WorkerError(f"a worker could not end its bots: {failed[0]}")
-        gone = {worker for worker in self._prepared if isinstance(answers.get(worker), OSError)}
-        self._prepared -= gone
-        return [end for end in answers.values() if isinstance(end, WorkerOutput)]
+        call = partial(function, *arguments)
+        workers = sorted(self._prepared)
+        answers = await self._call(partial(ask_workers, self._client, call, workers))
+        self._prepared &= answers.keys()
+        return list(answers.values())
 
     async def _call(self, function: Callable[[], T], timeout_s: float | None = _CALL_S) -> T:
         """Call a function that waits for the scheduler; raises WorkerError if it is gone."""

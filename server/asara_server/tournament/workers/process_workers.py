@@ -17,7 +17,7 @@ from functools import partial
 from multiprocessing.connection import Connection
 from threading import Thread
 from types import FrameType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from asara_server.single_process import SingleProcess
 from asara_server.tournament.config.tournament_file import usable_cores
@@ -139,7 +139,7 @@ class ProcessWorkers:
         """Have all workers end the run, including busy ones."""
         workers = self._workers.copy()
         for worker in workers:
-            worker.end_run(run_id)
+            worker.stop_blocks(run_id, None)
         ends = []
         for worker in workers:
             with suppress(BrokenProcessPool):
@@ -169,14 +169,6 @@ class ProcessWorkers:
         self._died = True
         self._workers.discard(worker)
         worker.close_pipe()
-
-
-class _Stop(NamedTuple):
-    """A request to a worker to stop."""
-
-    run_id: str
-    finish_s: float | None
-    """Seconds for open decisions; None if the run has ended and its bots should end too."""
 
 
 class _WorkerProcess:
@@ -213,15 +205,10 @@ class _WorkerProcess:
         with _blocked_signals():
             return self._pool.submit(end_bots_here, run_id)
 
-    def stop_blocks(self, run_id: str, finish_s: float) -> None:
-        self._send(_Stop(run_id, finish_s))
-
-    def end_run(self, run_id: str) -> None:
-        self._send(_Stop(run_id, None))
-
-    def _send(self, request: "_Stop") -> None:
+    def stop_blocks(self, run_id: str, finish_s: float | None) -> None:
+        """Have even a busy process call `stop_blocks`."""
         with suppress(OSError):  # the process has died, which its pool reports
-            self._sender.send(request)
+            self._sender.send((run_id, finish_s))
 
     def close_pipe(self) -> None:
         """Tell the process to end; `join` waits for the end."""
@@ -269,8 +256,7 @@ def _serve_stop_requests(receiver: Connection) -> None:
     """Stop blocks on request, and end the process when the runner has ended."""
     try:
         while True:
-            request: _Stop = receiver.recv()
-            stop_blocks(request.run_id, request.finish_s)
+            stop_blocks(*receiver.recv())
     except (EOFError, OSError):
         pass  # the pipe is closed
     finally:

@@ -6,7 +6,7 @@ directories must be at the same path, unless they are sent.
 
 import logging
 import platform
-from collections.abc import Container, Iterable
+from collections.abc import Container
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from asara_game.edition import load_edition
-from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.machine_limits import reductions
 from asara_server.tournament.sandbox.probe import SandboxError, find_sandbox, require_freezer
@@ -112,18 +112,6 @@ class RunSettings:
             key = "--sandbox bubblewrap" if ponder else "ponder = false"
             lines.append(f"{key}: {error}")
         return lines
-
-
-def required_paths(
-    entries: Iterable[Entry], settings: MatchSettings
-) -> tuple[tuple[str, Path], ...]:
-    """Return the files and directories of these entries, each with its entry's name."""
-    built = settings.build_directories
-    return tuple(
-        (entry.name, path)
-        for entry in entries
-        for path in (built.get(entry.name, entry.directory), *entry.readable)
-    )
 
 
 @cache

@@ -16,14 +16,13 @@ from dataclasses import replace
 from typing import Any
 
 from asara_server.logs import logger, repeat
-from asara_server.tournament.bots.exclusions import FailedStarts
 from asara_server.tournament.bots.output.decision_index import SUFFIX, moved_index
 from asara_server.tournament.execution.executor import FINISH_S, Executor
 from asara_server.tournament.execution.match_runner import ExecutionContext
 from asara_server.tournament.run.block_journals import block_journal
 from asara_server.tournament.run.costs import CostMeter
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, PendingBlock, RunProgress
-from asara_server.tournament.standings.match_result import MatchResult, attempt_name, without_output
+from asara_server.tournament.standings.match_result import MatchResult, attempt_name
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
@@ -32,7 +31,7 @@ from asara_server.tournament.workers.block_job import (
     WorkerError,
     WorkerOutput,
 )
-from asara_server.tournament.workers.run_settings import RunSettings, required_paths
+from asara_server.tournament.workers.run_settings import RunSettings
 
 _CHECK_INTERVAL_S = 1.0
 """Seconds between two counts of the workers."""
@@ -75,7 +74,6 @@ class _BlockScheduler:
         self._running: dict[asyncio.Future[BlockResult], PendingBlock] = {}
         self._losses: Counter[str] = Counter()
         self._submissions = progress.submissions
-        self._failed_starts = FailedStarts(context.match_settings.limits.failed_starts)
         self._no_workers = False
         self._survivors: tuple[int, ...] = ()
         self._log_sizes: dict[str, int] = {}
@@ -159,14 +157,19 @@ class _BlockScheduler:
     def _run_settings(self) -> RunSettings:
         settings, sandbox = self._context.match_settings, self._context.sandbox
         directory = self._progress.directory
-        started = [entry for entry in settings.entries if entry.name not in self._progress.out]
+        paths = tuple(
+            (entry.name, path)
+            for entry in settings.entries
+            if entry.name not in self._progress.out
+            for path in (settings.directory(entry), *entry.readable)
+        )
         idle = settings.limits.idle_processes // self._backend.sharing
         limits = settings.limits.model_copy(update={"idle_processes": idle})
         return RunSettings(
             replace(settings, limits=limits),
             None if sandbox is None else sandbox.reserved,
             run_id=self._run_id,
-            paths=required_paths(started, settings),
+            paths=paths,
             log_level=self._logger.get_effective_level(),
             directory=directory.path.resolve() if self._backend.shares_directory else None,
         )
@@ -225,7 +228,6 @@ class _BlockScheduler:
         last: dict[str, MatchResult] = {}
         for attempt, records in result.attempts:
             progress.record_result(attempt, records)
-            self._record_starts(attempt)
             last[attempt.match_id] = attempt
         progress.unfinished += result.unfinished
         for match, _ in block.matches:
@@ -252,16 +254,6 @@ class _BlockScheduler:
             with path.open("ab") as file:
                 file.write(moved_index(content, before) if path.suffix == SUFFIX else content)
 
-    def _record_starts(self, result: MatchResult) -> None:
-        """Count failed starts over all blocks, because each block has its own pool."""
-        for seat in result.seats:
-            if seat.entry in self._progress.excluded:
-                continue
-            why = without_output(seat.detail)
-            if out := self._failed_starts.record_start(seat.entry, seat.termination, why):
-                self._progress.exclude({seat.entry: out})
-                self._logger.warning("entry is out", entry=seat.entry, why=out)
-
     def _record_loss(self, block: PendingBlock, why: str) -> None:
         """Queue a lost block again, or give it up after too many losses."""
         if self._progress.stopping.is_set():
@@ -273,7 +265,8 @@ class _BlockScheduler:
         self._submissions.lose(_attempts(block), why)
         times = self._losses[name]
         self._logger.warning("block lost", block=block.name, why=why, times=times)
-        known = self._recover(block)
+        # True if everything that the worker did is known from its journal.
+        known = self._backend.shares_directory and self._progress.recover_block(block.name)
         block = self._left_of(block)
         if not block.matches:
             return
@@ -286,17 +279,6 @@ class _BlockScheduler:
         for match, first_attempt in block.matches:
             for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
                 self._progress.record_void(match, attempt, why)
-
-    def _recover(self, block: PendingBlock) -> bool:
-        """Recover a lost block from its worker's journal; return True if all of it is known."""
-        if not self._backend.shares_directory:
-            return False
-        progress = self._progress
-        before = len(progress.results)
-        known = progress.recover_block(block.name)
-        for result in progress.results[before:]:
-            self._record_starts(result)
-        return known
 
     def _left_of(self, block: PendingBlock) -> PendingBlock:
         pending = {one.match.match_id: one for one in self._progress.pending_matches()}

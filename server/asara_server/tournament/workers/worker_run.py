@@ -7,10 +7,9 @@ run. A worker that shares the run directory keeps a journal of its block.
 import asyncio
 from collections.abc import Iterator, Set
 from contextlib import AsyncExitStack, contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from asara_server.eventlog.journal import Fact as JournalFact
 from asara_server.eventlog.journal import Journal, JournalError
@@ -28,7 +27,6 @@ from asara_server.tournament.run.block_journals import (
     end_attempt,
 )
 from asara_server.tournament.run.costs import CostMeter
-from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
@@ -42,8 +40,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_NO_LIMIT: Final = 1_000_000_000
-
 
 class WorkerRun:
     """A run on this worker: `open` it, `play` blocks, and `close` it at the end.
@@ -53,13 +49,14 @@ class WorkerRun:
     """
 
     def __init__(
-        self,
-        settings: RunSettings,
-        meter: CostMeter,
-        reporter: "MetricsReporter | None" = None,
+        self, settings: RunSettings, meter: CostMeter, reporter: "MetricsReporter | None" = None
     ) -> None:
+        self.run_id = settings.run_id
         self.blocks_played = 0
         """Number of finished blocks."""
+        self.closing: asyncio.Task[None] | None = None
+        """The task that closes the run; None while the run can play blocks."""
+        self._blocks: set[asyncio.Task[BlockResult]] = set()
         self._settings = settings
         self._meter = meter
         self._reporter = reporter
@@ -71,22 +68,18 @@ class WorkerRun:
         self._stopper: asyncio.Task[dict[str, str]] | None = None
         self._stack = AsyncExitStack()
         self._outputs = BotOutputs(settings.directory)
-        self._first_journal: Journal | None = None
         self._journal: Journal | None = None
         """The open journal of a block, if there is one."""
         self._referee: Referee
         self._runner: MatchRunner
 
-    async def open(self, job: BlockJob) -> None:
-        """Open the run before its first block. Raises JournalError."""
-        journal = self._journal = self._first_journal = self._new_journal(job)
-        if journal is not None:
-            self._stack.callback(self._close_first_journal)
-        self._referee = Referee(log=self._log.bind(part="referee"), journal=journal)
+    async def open(self) -> None:
+        """Open the run before its first block."""
+        self._referee = Referee(log=self._log.bind(part="referee"))
         if self._reporter is not None:
             self._reporter.metrics.watch(self._referee)
         context = ExecutionContext(
-            _match_settings(self._settings.match_settings),
+            self._settings.match_settings,
             secret_of=lambda name, _block: self._secrets[name],
             sandbox=self._settings.sandbox(),
         )
@@ -102,9 +95,17 @@ class WorkerRun:
             with suppress(JournalError):  # raised by the next commit
                 self._journal.note(line)
 
+    @property
+    def busy(self) -> bool:
+        """True if blocks are being played."""
+        return bool(self._blocks)
+
     async def close(self) -> WorkerOutput:
-        """End all processes."""
+        """Cancel all blocks, and end all processes."""
+        for block in self._blocks:
+            block.cancel()
         try:
+            await asyncio.gather(*self._blocks, return_exceptions=True)
             await self._stack.aclose()
             return self._output(None, set())._replace(survivors=self._runner.pool.survivors)
         finally:
@@ -117,11 +118,6 @@ class WorkerRun:
             _taken(self._processes),
             costs=self._meter.take(),
         )
-
-    def _close_first_journal(self) -> None:
-        if self._first_journal is not None:  # no block was played
-            self._first_journal.close()
-            self._journal = None
 
     def has_begun(self, job: BlockJob) -> bool:
         """Return True if processes of this run may already have met a deal of this block."""
@@ -137,11 +133,17 @@ class WorkerRun:
 
         Raises JournalError.
         """
+        block = asyncio.create_task(self._play(job, worker))
+        self._blocks.add(block)
+        try:
+            return await block
+        finally:
+            self._blocks.discard(block)
+            self.blocks_played += 1
+
+    async def _play(self, job: BlockJob, worker: str) -> BlockResult:
         pool = self._runner.pool
-        for name, why in job.out.items():
-            await pool.exclude(name, why)
-        for name, why in job.suspended.items():
-            await pool.suspend(name, why)
+        await pool.exclude(job.out, job.suspended)
         self._begun.update(job.attempts)
         self._secrets |= job.secrets
         attempts: list[PlayedAttempt] = []
@@ -182,24 +184,14 @@ class WorkerRun:
         if self._settings.directory is None:
             yield None
             return
-        journal, self._first_journal = self._first_journal, None
-        if journal is None:
-            journal = self._new_journal(job)
-            assert journal is not None
+        with begin_block_journal(self._settings.directory, job.block, job.begun) as journal:
             self._referee.use_journal(journal)
-        self._journal = journal
-        try:
-            with journal:
+            self._journal = journal
+            try:
                 yield journal
                 self._referee.flush()
-        finally:
-            self._journal = None
-
-    def _new_journal(self, job: BlockJob) -> Journal | None:
-        settings = self._settings
-        if settings.directory is None:
-            return None
-        return begin_block_journal(settings.directory, job.block, job.begun)
+            finally:
+                self._journal = None
 
 
 class BotOutputs:
@@ -251,13 +243,3 @@ def _taken(lines: list[T]) -> tuple[T, ...]:
     taken = tuple(lines)
     lines.clear()
     return taken
-
-
-def _match_settings(settings: MatchSettings) -> MatchSettings:
-    """Return these settings adjusted for one of several workers.
-
-    The runner counts failed starts over all blocks, so that a single worker never excludes an
-    entry.
-    """
-    limits = settings.limits.model_copy(update={"failed_starts": _NO_LIMIT})
-    return replace(settings, limits=limits)
