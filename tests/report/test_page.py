@@ -1,6 +1,7 @@
 import csv
 import io
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -231,12 +232,12 @@ def everywhere(folder: Path, text: str, named: str = "") -> Path:
     """A run that has this text wherever a text can be, or `named` instead of it in names."""
     why, text = text, named or text
     results = [
-        match(
-            f"{number}{text}",
-            seat(f"{text} 1", 1),
-            seat(f"{text} 2", 2, f"{number} {why}"),
-            rules=f"{number} {text}",
-        ).model_copy(update={"block": text + str(number), "started": text})
+        replace(
+            match(f"{number}{text}", seat(f"{text} 1", 1), seat(f"{text} 2", 2, f"{number} {why}")),
+            rule_sets=f"{number} {text}",
+            block=text + str(number),
+            started=text,
+        )
         for number in range(2)
     ]
     results.append(_void(f"void {text}"))

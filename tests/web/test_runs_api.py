@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -574,16 +575,14 @@ def test_a_table_whose_process_was_killed_is_not_played(client: TestClient, fold
 
 def test_a_fault_names_the_attempt_at_its_match(client: TestClient, folder: Path):
     again = match("r1-basic-0001", seat("ann", 1), seat("cy", 2, **CRASH))
-    results = [again.model_copy(update={"attempt": 2})]
+    results = [replace(again, attempt=2)]
     write_run(folder / "cup", results, entries=("ann", "cy"), scheduled=1)
     assert [fault["match"] for fault in get(client, "/cup")["faults"]] == ["r1-basic-0001.2"]
 
 
 def test_matches_of_a_block_are_listed_together(client: TestClient, folder: Path):
     results: list[MatchResult] = [
-        match(f"r1-basic-0001-{n}", seat("ann", 1), seat("bob", 2)).model_copy(
-            update={"block": "r1-basic-0001"}
-        )
+        match(f"r1-basic-0001-{n}", seat("ann", 1), seat("bob", 2), block="r1-basic-0001")
         for n in (2, 1)
     ]
     write_run(folder / "cup", results, entries=("ann", "bob"), scheduled=2)

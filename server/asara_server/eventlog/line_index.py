@@ -127,10 +127,14 @@ class LineFollower:
         while at < last:
             line = index.readline()
             at += len(line)
-            row = _row(line)
-            if row is not None and row.end > self._end:
-                self._end, self._checksum = row.end, row.checksum
-                yield from row.lines
+            place, *lines = line.removesuffix(b"\n").split(b"\t")
+            try:
+                is_new = int(place.split(b" ")[0]) > self._end
+            except ValueError:
+                continue
+            if is_new:
+                yield from lines
+        self._end, self._checksum = end, checksum
         self._indexed = inode, last
 
 

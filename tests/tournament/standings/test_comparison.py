@@ -23,7 +23,7 @@ def block(number: int, *tables: tuple[str, str], deal: str = "own") -> list[Matc
         seats = [seat(winner, 1), seat(loser, 2)]
         result = match(f"{name}-{place}", *seats[:: 1 if number % 2 else -1], block=name)
         duplicate_deal = name if deal == "own" else deal
-        found.append(result.model_copy(update={"duplicate_deal": duplicate_deal}))
+        found.append(replace(result, duplicate_deal=duplicate_deal))
     return found
 
 
@@ -38,7 +38,7 @@ def drawn(blocks: int = 60, *, decided: bool) -> list[MatchResult]:
         if not decided and dice.random() < 0.5:
             first = results[0]
             changed = [replace(line, rank=3 - line.rank) for line in first.seats]
-            results[0] = first.model_copy(update={"seats": tuple(changed)})
+            results[0] = replace(first, seats=tuple(changed))
         found += results
     return found
 
@@ -54,7 +54,7 @@ def test_where_the_deal_decides_everything_all_are_equal() -> None:
 
 
 def test_blocks_of_other_kinds_are_not_compared() -> None:
-    results = [result.model_copy(update={"duplicate_deal": ""}) for result in drawn(decided=True)]
+    results = [replace(result, duplicate_deal="") for result in drawn(decided=True)]
     table = tabulate(NAMES, results)
     found = compared(table)
     assert (found.score == table.score).all()
@@ -66,9 +66,7 @@ def test_blocks_of_other_kinds_are_not_compared() -> None:
 
 def test_a_match_that_was_played_again_has_a_deal_of_its_own_and_no_comparison() -> None:
     results = drawn(decided=True)
-    again = results[10].model_copy(
-        update={"attempt": 2, "duplicate_deal": f"{results[10].block}.2"}
-    )
+    again = replace(results[10], attempt=2, duplicate_deal=f"{results[10].block}.2")
     table = tabulate(NAMES, [*results[:10], again, *results[11:]])
     score = compared(table).score
     rows = np.isin(table.match, [10, 11])  # both tables of its block
@@ -79,8 +77,8 @@ def test_a_match_that_was_played_again_has_a_deal_of_its_own_and_no_comparison()
 def test_second_attempts_at_one_block_are_compared_with_each_other() -> None:
     results = drawn(decided=True)
     for number in (10, 11):
-        changes = {"attempt": 2, "duplicate_deal": f"{results[number].block}.2"}
-        results[number] = results[number].model_copy(update=changes)
+        duplicate_deal = f"{results[number].block}.2"
+        results[number] = replace(results[number], attempt=2, duplicate_deal=duplicate_deal)
     table = tabulate(NAMES, results)
     assert (compared(table).score != table.score).all()
 
@@ -91,7 +89,7 @@ def test_a_match_with_a_forfeit_is_compared_with_nothing() -> None:
     loser = max(range(2), key=lambda place: lost.seats[place].rank)
     seats = list(lost.seats)
     seats[loser] = seat(seats[loser].entry, 2, "exit code 1")
-    results[10] = lost.model_copy(update={"seats": tuple(seats)})
+    results[10] = replace(lost, seats=tuple(seats))
     table = tabulate(NAMES, results)
     score = compared(table).score
     rows = np.isin(table.match, [10, 11])

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
@@ -47,8 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_run(folder / "cup", mirrored())
     shuffled = islice(cycle(mirrored(rounds=2)), MANY)
     many = [
-        result.model_copy(update={"match_id": f"m{n:05}", "block": f"b{n:05}"})
-        for n, result in enumerate(shuffled)
+        replace(result, match_id=f"m{n:05}", block=f"b{n:05}") for n, result in enumerate(shuffled)
     ]
     write_run(folder / "many", many, title="Many matches", scheduled=MANY)
     run_with_replays(folder / "replays", 2, title="With replays")
@@ -148,9 +148,7 @@ def test_filters_are_in_the_address(page: Page, address: str):
 
 def test_dates_and_reasons_of_forfeits_are_shown_in_full(browser: Browser, tmp_path: Path):
     seats = (outcome("ann", 1), outcome("bob", 2, Termination.REJECTED_REPLIES, "no action"))
-    short = match("m1", *seats).model_copy(
-        update={"started": "2026-12-26T22:58:00+00:00", "seconds": 0.02}
-    )
+    short = replace(match("m1", *seats), started="2026-12-26T22:58:00+00:00", seconds=0.02)
     write_run(tmp_path / "runs" / "cup", [short], entries=("ann", "bob"))
     with asara_web(tmp_path / "runs") as address, opened_page(browser) as page:
         page.set_viewport_size({"width": 1280, "height": 800})
@@ -229,14 +227,13 @@ def test_names_are_text_and_keep_their_direction_to_themselves(page: Page, addre
 
 def end_matches(journal: Journal, results: list[MatchResult]) -> None:
     for result in results:
-        journal.end(result.played_as, result.model_dump_json())
+        journal.end(result.played_as, result.to_json())
 
 
 def test_a_run_that_goes_on_is_shown_without_reloading(browser: Browser, tmp_path: Path):
     folder = tmp_path / "runs"
     results = [
-        result.model_copy(update={"started": "2026-01-01T10:00:00+00:00"})
-        for result in mirrored(rounds=2)
+        replace(result, started="2026-01-01T10:00:00+00:00") for result in mirrored(rounds=2)
     ]
     write_run(folder / "cup", results[:4], **RUNNING)
     # The open journal shows that a program is playing the run.

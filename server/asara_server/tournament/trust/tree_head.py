@@ -53,7 +53,7 @@ def schedule_order(match_ids: Iterable[str]) -> dict[str, int]:
 
 def leaf_of(result: MatchResult) -> bytes:
     """Return the leaf of an attempt: its line of `results.jsonl` without the line break."""
-    return result.model_dump_json().encode()
+    return result.to_json().encode()
 
 
 def in_order(results: Iterable[MatchResult], order: Mapping[str, int]) -> list[MatchResult]:
