@@ -16,7 +16,7 @@ from asara_server.web.live_matches import LiveRuns
 from asara_server.web.page_files import PAGE_ROUTES, PageFiles
 from asara_server.web.play_socket import play_part
 from asara_server.web.preview import preview_part
-from asara_server.web.responses import Part, WebError, error_response
+from asara_server.web.responses import Part, error_response
 from asara_server.web.run_catalogue import RunCatalogue
 from asara_server.web.runs_api import runs_part
 from asara_server.web.settings import WebSettings
@@ -46,12 +46,6 @@ def create_app(settings: WebSettings) -> Starlette:
     parts = app_parts(settings)
     files = PageFiles(settings.page)
 
-    async def page(request: Request) -> Response:
-        return files.page(request)
-
-    async def file(request: Request) -> Response:
-        return files.file(request)
-
     @asynccontextmanager
     async def running(_: Starlette) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
@@ -62,20 +56,15 @@ def create_app(settings: WebSettings) -> Starlette:
     return Starlette(
         routes=[
             *(route for part in parts for route in part.routes),
-            *(Route(path, page, name=path) for path in PAGE_ROUTES),
-            Route("/{path:path}", file),
+            *(Route(path, files.page, name=path) for path in PAGE_ROUTES),
+            Route("/{path:path}", files.file),
         ],
         middleware=[Middleware(Guard, settings=settings)],
-        exception_handlers={WebError: _web_error, HTTPException: _http_error},
+        exception_handlers={HTTPException: _error},
         lifespan=running,
     )
 
 
-async def _web_error(_: Request, error: Exception) -> Response:
-    assert isinstance(error, WebError)
-    return error_response(error.status, str(error))
-
-
-async def _http_error(_: Request, error: Exception) -> Response:
+async def _error(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     return error_response(error.status_code, error.detail)

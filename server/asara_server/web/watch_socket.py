@@ -20,13 +20,14 @@ from asara.v1.watch_pb2 import WatchRequest
 from asara_server.referee.stream_errors import ErrorKind, StreamError
 from asara_server.text import plain
 from asara_server.web.live_matches import LiveRuns
-from asara_server.web.responses import Part, WebError, close, close_with_error
+from asara_server.web.responses import Part, WebError, close, close_with_error, receive_bytes
 from asara_server.web.run_catalogue import RunCatalogue
 from asara_server.web.settings import WebLimits
 from asara_server.web.watch_messages import FinishedMatches
 
 PATH: Final = "/ws/watch"
 _LARGEST_REQUEST: Final = 4 * 1024
+_EXPECTED: Final = "a binary message with a WatchRequest"
 
 
 def watch_part(limits: WebLimits, catalogue: RunCatalogue, live: LiveRuns) -> Part:
@@ -76,7 +77,7 @@ class WatchSockets:
         seconds = self._limits.hello_s
         try:
             async with asyncio.timeout(seconds):
-                return _parse(await _receive(socket))
+                return _parse(await receive_bytes(socket, _EXPECTED))
         except TimeoutError:
             text = f"send a WatchRequest within {seconds:g} s"
             raise StreamError(ErrorKind.EMPTY_REQUEST, text) from None
@@ -95,11 +96,8 @@ class WatchSockets:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _send_match(self, socket: WebSocket, request: WatchRequest) -> None:
-        run, match_id, after = (
-            socket.query_params.get("run", ""),
-            request.match_id,
-            request.after_sequence,
-        )
+        run = socket.query_params.get("run", "")
+        match_id, after = request.match_id, request.after_sequence
         try:
             source = await asyncio.to_thread(self._catalogue.find, run)
         except WebError as error:
@@ -132,29 +130,17 @@ class WatchSockets:
             raise StreamError(ErrorKind.RESPONSES_UNREAD, text) from None
 
 
-async def _receive(socket: WebSocket) -> bytes:
-    """Return the next message; raises StreamError and WebSocketDisconnect."""
-    message = await socket.receive()
-    if message["type"] == "websocket.disconnect":
-        raise WebSocketDisconnect(message.get("code", 1006))
-    data = message.get("bytes")
-    if data is None:
-        text = "send a binary message with a WatchRequest"
-        raise StreamError(ErrorKind.UNREADABLE_REQUEST, text)
-    if len(data) > _LARGEST_REQUEST:
-        text = f"a request may have {_LARGEST_REQUEST:,} bytes"
-        raise StreamError(ErrorKind.REQUEST_TOO_LARGE, text)
-    return bytes(data)
-
-
 async def _expect_nothing(socket: WebSocket) -> None:
     """Wait until the browser leaves; raises WebSocketDisconnect and StreamError."""
-    await _receive(socket)
+    await receive_bytes(socket, _EXPECTED)
     text = "send one WatchRequest; open another WebSocket for another match"
     raise StreamError(ErrorKind.UNREADABLE_REQUEST, text)
 
 
 def _parse(data: bytes) -> WatchRequest:
+    if len(data) > _LARGEST_REQUEST:
+        text = f"a request may have {_LARGEST_REQUEST:,} bytes"
+        raise StreamError(ErrorKind.REQUEST_TOO_LARGE, text)
     try:
         return WatchRequest.FromString(data)
     except DecodeError:
