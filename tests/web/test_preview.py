@@ -292,12 +292,13 @@ def test_a_hint_depends_on_nothing_that_is_hidden_from_the_seat() -> None:
         assert one.SerializeToString(deterministic=True) == same.SerializeToString(
             deterministic=True
         )
-        assert hint(one) == hint(same) < len(state.legal)
+    assert hint(one) == hint(same) < len(state.legal)
 
 
 @pytest.mark.usefixtures("patient")
 def test_hints_are_given_only_where_people_play() -> None:
-    request = _request(next(_late()))
+    *_, last = _late()
+    request = _request(last)
     data = request.SerializeToString()
     with TestClient(create_app(WebSettings()), base_url="http://localhost") as client:
         assert client.post("/api/hint", content=data).status_code == 404

@@ -14,10 +14,7 @@ from starlette.testclient import TestClient
 
 from asara.v1.replay_view_pb2 import ReplayView
 from asara_codec.results import Termination
-from asara_search.analysis import BUDGETS, Budget
 from asara_server.eventlog.journal import TABLE
-from asara_server.replay.analysis import analyse
-from asara_server.replay.analysis_file import analysis_bytes
 from asara_server.tournament.bots.output.decision_index import append_index, index_of
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
@@ -26,7 +23,7 @@ from asara_server.web.open_run import OpenRun
 from asara_server.web.responses import WebError
 from asara_server.web.run_catalogue import Source, SourceKind
 from asara_server.web.settings import WebSettings
-from tests.report.runs import data_of, page_of, run_with_replays, write_run
+from tests.report.runs import data_of, page_of, run_with_replays, write_analysis, write_run
 from tests.tournament.samples import add_results, change_run, match, write_results
 
 VIEW = "/api/runs/cup/matches/r1-basic-0001/view"
@@ -438,22 +435,10 @@ def test_a_replay_is_sent_as_it_is_and_as_views(client: TestClient, folder: Path
 ANALYSIS = "/cup/matches/r1-basic-0001/analysis"
 
 
-def analysed(run: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Write the analysis of a run's first match, and return its path."""
-    monkeypatch.setitem(BUDGETS, "quick", Budget(2, 2, 1, 1, 1, 1))
-    data = (run / "replays" / "r1-basic-0001.asara").read_bytes()
-    path = run / "analysis" / "r1-basic-0001.analysis.json"
-    path.parent.mkdir()
-    path.write_bytes(analysis_bytes(analyse(data, "quick", lambda: None)))
-    return path
-
-
-def test_an_analysis_is_shown_once_the_run_is_over(
-    client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_an_analysis_is_shown_once_the_run_is_over(client: TestClient, folder: Path):
     run, _ = run_with_replays(folder / "cup", 1)
     assert get(client, ANALYSIS) == {"analysis": None, "ignored": ""}
-    path = analysed(run, monkeypatch)
+    path = write_analysis(run, "r1-basic-0001")
     found = get(client, ANALYSIS)
     assert found["ignored"] == ""
     assert found["analysis"].keys() == {"course", "marks", "strokes", "sums"}

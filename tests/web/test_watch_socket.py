@@ -164,41 +164,37 @@ async def test_a_referee_that_goes_away_is_unavailable(tmp_path, monkeypatch):
         playing.cancel()
 
 
-@pytest.mark.parametrize("match_id", ["m2", "", "../x", "m1.asara", "\x00", "x" * 2000, "\u202em1"])
-async def test_a_match_that_is_not_there_is_not_found(tmp_path, match_id):
+NO_MATCHES = ("m2", "", "../x", "m1.asara", "\x00", "x" * 2000, "\u202em1")
+NO_RUNS = ("none", "../..", "\x00", "x" * 2000)
+
+
+async def test_a_match_or_a_run_that_is_not_there_is_not_found(tmp_path):
     async with watched_referee(tmp_path) as web:
-        watcher = await web.watch(match_id)
-        code, reason = await watcher.ending()
-        assert (code, reason.partition(":")[0]) == (4005, "match")
-        assert str(tmp_path) not in reason
-        assert "\u202e" not in reason
+        for run, match_id in (
+            *((web.run, name) for name in NO_MATCHES),
+            *((r, "m1") for r in NO_RUNS),
+        ):
+            watcher = await web.watcher(run)
+            await watcher.ask(match_id)
+            code, reason = await watcher.ending()
+            assert (code, reason.partition(":")[0]) == (4005, "match")
+            assert str(tmp_path) not in reason
+            assert "\u202e" not in reason
 
 
-@pytest.mark.parametrize("run", ["none", "../..", "\x00", "x" * 2000])
-async def test_a_run_that_is_not_there_is_not_found(tmp_path, run):
+async def test_garbage_is_refused(tmp_path):
     async with watched_referee(tmp_path) as web:
-        watcher = await web.watcher(run)
-        await watcher.ask()
-        code, reason = await watcher.ending()
-        assert (code, reason.partition(":")[0]) == (4005, "match")
-
-
-@pytest.mark.parametrize(
-    ("message", "expected"),
-    [
-        (b"\xff", (4003, "unreadable-request")),
-        ("text", (4003, "unreadable-request")),
-        (bytes(5000), (4008, "request-too-large")),
-        (bytes(70_000), (1009, "")),
-    ],
-)
-async def test_garbage_is_refused(tmp_path, message, expected):
-    async with watched_referee(tmp_path) as web:
-        watcher = await web.watcher()
-        await watcher.socket.send(message)
-        code, reason = await watcher.ending()
-        assert code == expected[0]
-        assert reason.startswith(expected[1])
+        for message, expected in (
+            (b"\xff", (4003, "unreadable-request")),
+            ("text", (4003, "unreadable-request")),
+            (bytes(5000), (4008, "request-too-large")),
+            (bytes(70_000), (1009, "")),
+        ):
+            watcher = await web.watcher()
+            await watcher.socket.send(message)
+            code, reason = await watcher.ending()
+            assert code == expected[0]
+            assert reason.startswith(expected[1])
 
 
 async def test_a_second_message_is_refused(tmp_path):
@@ -281,9 +277,6 @@ async def test_a_watcher_who_does_not_read_is_disconnected(tmp_path):
         code, reason = stuck.closed
         assert (code, reason.partition(":")[0]) == (4008, "responses-unread")
         assert len(stuck.sent) == 2
-
-
-# The journal is read while somebody is interested
 
 
 # Matches that are over

@@ -106,19 +106,6 @@ def test_the_cross_table_leads_to_the_matches_of_two(page: Page, address: str):
     expect(page.get_by_text("16 matches", exact=True)).to_be_visible()
 
 
-def test_the_cross_table_shows_that_it_goes_on_until_its_end(page: Page, address: str):
-    page.set_viewport_size({"width": 360, "height": 800})
-    page.goto(f"{address}/runs/wide")
-    table = page.get_by_role("group", name="Cross table")
-    expect(table).to_have_css("mask-image", re.compile("gradient"))
-    page.emulate_media(forced_colors="active")
-    expect(table).to_have_css("border-right-style", "dotted")
-    table.evaluate("box => { box.scrollLeft = box.scrollWidth; }")
-    expect(table).to_have_css("border-right-style", "none")
-    page.emulate_media(forced_colors="none")
-    expect(table).to_have_css("mask-image", "none")
-
-
 def test_the_other_tables_are_loaded_when_they_are_opened(page: Page, address: str):
     asked: list[str] = []
     page.on("request", lambda one: asked.append(one.url))
@@ -161,9 +148,18 @@ def test_dates_and_reasons_of_forfeits_are_shown_in_full(browser: Browser, tmp_p
             wait_until(f"{part} has room", partial(box.evaluate, FITS))
 
 
-def test_a_filter_that_means_nothing_is_explained(missing_page: Page, address: str):
-    missing_page.goto(f"{address}/runs/cup/matches?entry=ann&state=x")
-    expect(missing_page.get_by_role("alert")).to_contain_text("state: write one of")
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        ("/cup/matches?entry=ann&state=x", "state: write one of"),
+        ("/gone", "there is no run 'gone'"),
+    ],
+)
+def test_the_sentence_of_a_refusal_is_shown(
+    missing_page: Page, address: str, path: str, sentence: str
+):
+    missing_page.goto(f"{address}/runs/{path}")
+    expect(missing_page.get_by_role("alert")).to_contain_text(sentence)
 
 
 def test_a_list_of_two_thousand_matches_has_few_rows_at_a_time(page: Page, address: str):
@@ -281,11 +277,6 @@ def test_back_leads_to_the_place_in_the_list(page: Page, address: str):
     page.go_back()
     expect(page).to_have_url(re.compile("rules=basic"))
     expect(rows(page).first).to_have_attribute("data-row", re.compile("^1[0-9]{2}$"))
-
-
-def test_a_run_that_is_not_there_is_explained(missing_page: Page, address: str):
-    missing_page.goto(f"{address}/runs/gone")
-    expect(missing_page.get_by_role("alert")).to_contain_text("there is no run 'gone'")
 
 
 def test_no_page_at_an_address(missing_page: Page, address: str):

@@ -49,14 +49,6 @@ def written(replay: Path, out: Path, *options: str) -> Path:
     return out
 
 
-def test_a_file_for_one_seat_shows_it(page: Page, tmp_path: Path) -> None:
-    file = written(RICHEST, tmp_path / "match.html", "--seat", "2")
-    asked = requests_of(page)
-    page.goto(file.as_uri())
-    page.get_by_text("random").first.wait_for()
-    assert asked == [file.as_uri()]
-
-
 def test_the_policy_stops_every_other_script_and_request(browser: Browser, tmp_path: Path) -> None:
     file = written(RICHEST, tmp_path / "match.html")
     with opened_page(browser, errors=REFUSED) as page:
