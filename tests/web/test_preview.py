@@ -285,14 +285,16 @@ def _late() -> Iterator[State]:
 @pytest.mark.usefixtures("patient")
 def test_a_hint_depends_on_nothing_that_is_hidden_from_the_seat() -> None:
     dice = random.Random(4)
-    for state in _late():
+    *earlier, last = _late()
+    for state in (*earlier, last):
         other = determinize(view(state, state.seat), dice)
         assert other.hands != state.hands or other.piles != state.piles
         one, same = (_request(each) for each in (state, other))
         assert one.SerializeToString(deterministic=True) == same.SerializeToString(
             deterministic=True
         )
-    assert hint(one) == hint(same) < len(state.legal)
+        if state is last:
+            assert hint(one) == hint(same) < len(state.legal)
 
 
 @pytest.mark.usefixtures("patient")

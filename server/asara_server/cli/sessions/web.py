@@ -25,8 +25,6 @@ WEB_PACKAGES: Final = ("starlette", "uvicorn", "websockets", "h11", "anyio")
 """Packages that the extra `web` installs."""
 
 _ORIGIN: Final = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?|'self'")
-_START_S: Final = 30.0
-"""Seconds for the process to start listening."""
 _STOP_S: Final = 5.0
 STARTED: Final = "Showing matches at "
 """Printed before the address, in the line that reports that requests are answered."""
@@ -201,23 +199,12 @@ def web_for_run(listen: str | None, *, insecure_remote: bool) -> Iterator[PageOf
 def _address(process: "subprocess.Popen[bytes]", option: str) -> str:
     """Return the address at which a process listens; its later output is shown."""
     assert process.stderr is not None
-    late = threading.Event()
-
-    def give_up() -> None:
-        late.set()
-        process.kill()
-
-    timer = threading.Timer(_START_S, give_up)
-    timer.start()
     printed = b""
     while not (printed.endswith(b"\n") and STARTED.encode() in printed):
         data = os.read(process.stderr.fileno(), 4096)
         if not data:
-            timer.cancel()
-            why = "the web server did not start in time" if late.is_set() else _last_line(printed)
-            raise UserError(f"{option}: {why}", status=process.wait(_STOP_S) or 1)
+            raise UserError(f"{option}: {_last_line(printed)}", status=process.wait(_STOP_S) or 1)
         printed += data
-    timer.cancel()
     before, _, line = printed.decode(errors="replace").partition(STARTED)
     for text in before.splitlines():
         notify(text)
