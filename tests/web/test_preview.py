@@ -32,8 +32,7 @@ from asara_game.state import State
 from asara_game.view import view
 from asara_game.vocabulary import DecisionKind
 from asara_server.web.app import create_app
-from asara_server.web.hint import hint
-from asara_server.web.preview import LARGEST_REQUEST, PreviewError, preview
+from asara_server.web.preview import LARGEST_REQUEST, PreviewError, hint, preview
 from asara_server.web.settings import WebSettings
 from tests.game.play import WIDE_CASES, playout
 from tests.game.table import rules
@@ -269,7 +268,7 @@ def test_the_server_answers_previews_and_refuses_nonsense() -> None:
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """No machine is too slow for all playouts of a hint."""
-    monkeypatch.setattr("asara_server.web.hint.LONGEST_S", 1e9)
+    monkeypatch.setattr("asara_server.web.preview.LONGEST_S", 1e9)
 
 
 def _late() -> Iterator[State]:

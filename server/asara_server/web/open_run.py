@@ -49,17 +49,11 @@ class OpenRun:
         self.unreadable = 0
         """Number of files in a folder of replays that are not replays."""
         self._reader = StatusReader(source.directory)
-        self._folder = _ReplayFolder(self.replays)
+        self._folder = _ReplayFolder(self.source.replays)
         self.matches = MatchList(self._results)
         self._lock = threading.Lock()
         self._read_s = float("-inf")
         self._replays_seen: tuple[int, int] | None = None
-
-    @property
-    def replays(self) -> Path:
-        """Folder that contains the replays."""
-        directory = self.source.directory
-        return directory / "replays" if self.source.kind is SourceKind.RUN else directory
 
     @property
     def is_played(self) -> bool:
@@ -94,12 +88,12 @@ class OpenRun:
     def _read_names(self) -> None:
         """If the folder has changed, list the published replays again."""
         try:
-            about = self.replays.lstat()
+            about = self.source.replays.lstat()
             seen = about.st_mtime_ns, about.st_ino
             # A folder changed just now may change again without getting a later modification time.
             recent = time.time_ns() - about.st_mtime_ns < 2_000_000_000
             if (seen != self._replays_seen or recent) and stat.S_ISDIR(about.st_mode):
-                self.published = frozenset(replay_names(self.replays))
+                self.published = frozenset(replay_names(self.source.replays))
                 self._replays_seen = seen
         except OSError:
             self.published = frozenset()
@@ -128,7 +122,7 @@ class OpenRun:
         if match not in self.published:
             raise self._no_replay(match)
         try:
-            path = self.replays / f"{match}{SUFFIX}"
+            path = self.source.replays / f"{match}{SUFFIX}"
             if path.is_symlink():
                 raise OSError
             return read_bounded(path, LARGEST_FILE)
