@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,92 +13,45 @@ from asara_server.web.app import create_app
 from asara_server.web.guard import Guard
 from asara_server.web.settings import WebLimits, WebSettings
 
-OWN = "http://localhost"
-
-
-@pytest.fixture
-def client() -> Iterator[TestClient]:
-    with TestClient(create_app(WebSettings()), base_url=OWN) as client:
-        yield client
-
-
-def refusal(client: TestClient, headers: dict[str, str]) -> int:
-    """Return the status with which a WebSocket is refused."""
-    with (
-        pytest.raises(WebSocketDenialResponse) as refused,
-        client.websocket_connect("ws://localhost/ws/watch", headers=headers),
-    ):
-        pass
-    status: int = refused.value.status_code
-    return status
-
-
-@pytest.mark.parametrize("host", ["evil.example", "", "localhost.evil.example", "a b", "x" * 300])
-def test_another_name_of_the_server_is_refused(client: TestClient, host: str):
-    answer = client.get("/api/runs", headers={"Host": host})
-    assert answer.status_code == 421
-    assert "--host NAME" in answer.json()["error"]
-
-
-@pytest.mark.parametrize("host", ["localhost:8080", "LOCALHOST", "127.0.0.1:1", "[::1]:8080"])
-def test_localhost_and_numeric_addresses_are_own_names(client: TestClient, host: str):
-    assert client.get("/api/runs", headers={"Host": host}).status_code == 200
-
-
-def test_a_configured_name_is_an_own_name():
-    settings = WebSettings(hosts=frozenset({"Cup.example"}))
-    with TestClient(create_app(settings), base_url="https://cup.example") as client:
-        assert client.get("/api/runs").status_code == 200
-
-
-@pytest.mark.parametrize(
-    "origin",
-    ["http://evil.example", "http://evil-localhost", "null", "http://localhost:1", "http://"],
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; "
+    "connect-src 'self'{}; base-uri 'none'; form-action 'none'; frame-ancestors {}"
 )
-def test_a_page_of_another_origin_is_refused(client: TestClient, origin: str):
-    answer = client.get("/api/runs", headers={"Origin": origin})
-    assert answer.status_code == 403
-    assert refusal(client, {"Origin": origin}) == 403
-
-
-def test_the_own_origin_is_accepted(client: TestClient):
-    assert client.get("/api/runs", headers={"Origin": OWN}).status_code == 200
-
-
-def test_pages_that_may_embed_are_named_in_the_policy():
-    settings = WebSettings(frame_ancestors=("'self'", "https://club.example"))
-    with TestClient(create_app(settings), base_url=OWN) as client:
-        policy = client.get("/").headers["content-security-policy"]
-    assert policy.endswith("frame-ancestors 'self' https://club.example")
-
-
-@pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "TRACE", "PATCH"])
-def test_other_methods_are_refused(client: TestClient, method: str):
-    answer = client.request(method, "/api/runs")
-    assert answer.status_code == 405
-    assert answer.json() == {"error": "this server answers GET, HEAD and POST"}
 
 
 @pytest.mark.parametrize(
     "path", ["/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/assets/..%2f"]
 )
-def test_no_path_leads_out_of_the_page(client: TestClient, path: str):
-    answer = client.get(path)
+def test_no_path_leads_out_of_the_page(path: str):
+    with TestClient(create_app(WebSettings()), base_url="http://localhost") as client:
+        answer = client.get(path)
     assert answer.status_code in {404, 503}
     assert "root:" not in answer.text
 
 
+def test_a_websocket_of_a_page_of_another_origin_is_refused():
+    with (
+        TestClient(create_app(WebSettings()), base_url="http://localhost") as client,
+        pytest.raises(WebSocketDenialResponse) as refused,
+        client.websocket_connect("ws://localhost/ws/watch", headers={"Origin": "http://evil"}),
+    ):
+        pass
+    assert refused.value.status_code == 403
+
+
 # The guard alone, around an application of the test's
 
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; "
-    "connect-src 'self'{}; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
-)
 
-
-def scope(kind: str = "http", **changes: Any) -> Scope:
-    found = {"type": kind, "method": "GET", "raw_path": b"/", "query_string": b"", "headers": []}
-    return found | {"headers": [(b"host", b"localhost")], "client": ("1.2.3.4", 5)} | changes
+def scope(method: str = "GET", **headers: str) -> dict[str, Any]:
+    """A request with these headers, whose names have underscores for hyphens."""
+    pairs = ({"host": "localhost"} | headers).items()
+    return {
+        "type": "http",
+        "method": method,
+        "raw_path": b"/",
+        "query_string": b"",
+        "headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in pairs],
+    }
 
 
 class Peer:
@@ -132,7 +84,12 @@ async def respond(_: Scope, __: Receive, send: Send) -> None:
 async def asked(app: ASGIApp, request: Scope, **limits: Any) -> Peer:
     """Return a peer after its request."""
     peer = Peer()
-    guard = Guard(app, WebSettings(hosts=frozenset(), limits=WebLimits(body_bytes=9, **limits)))
+    settings = WebSettings(
+        hosts=frozenset({"Cup.example"}),
+        frame_ancestors=("'self'", "https://club.example"),
+        limits=WebLimits(body_bytes=9, **limits),
+    )
+    guard = Guard(app, settings)
     await guard(request, peer.receive, peer.send)
     return peer
 
@@ -146,14 +103,14 @@ async def asked(app: ASGIApp, request: Scope, **limits: Any) -> Peer:
     ],
 )
 async def test_responses_have_these_headers_and_no_others(host: str, status: int, sockets: str):
-    peer = await asked(respond, scope(headers=[(b"host", host.encode())]))
+    peer = await asked(respond, scope(host=host))
     found, headers, _ = peer.answer()
     for name in ("content-length", "content-type", "cache-control"):  # of a refusal
         headers.pop(name, None)
     assert (found, headers) == (
         status,
         {
-            "content-security-policy": POLICY.format(sockets),
+            "content-security-policy": POLICY.format(sockets, "'self' https://club.example"),
             "cross-origin-opener-policy": "same-origin",
             "cross-origin-resource-policy": "same-origin",
             "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
@@ -163,20 +120,36 @@ async def test_responses_have_these_headers_and_no_others(host: str, status: int
     )
 
 
+NAMES = ("localhost:8080", "LOCALHOST", "127.0.0.1:1", "[::1]:8080", "cup.example")
+OTHER_NAMES = ("evil.example", "", "localhost.evil.example", "a b", "x" * 300)
+OTHER_ORIGINS = (
+    *("http://evil.example", "http://evil-localhost", "null", "http://localhost:1"),
+    "http://",
+)
+
+
 @pytest.mark.parametrize(
-    ("changes", "status"),
+    ("request_scope", "status"),
     [
-        ({"headers": [(b"host", b"localhost"), (b"content-length", b"9")]}, 200),
-        ({"headers": [(b"host", b"localhost"), (b"content-length", b"10")]}, 413),
-        ({"headers": [(b"host", b"localhost"), (b"content-length", b"0" * 12)]}, 200),
-        ({"headers": [(b"host", b"localhost"), (b"content-length", b"0" * 13)]}, 413),
-        ({"headers": [(b"host", b"localhost"), (b"transfer-encoding", b"chunked")]}, 411),
-        ({"raw_path": b"/" * 4_000, "query_string": b"x" * 96}, 200),
-        ({"raw_path": b"/" * 4_000, "query_string": b"x" * 97}, 414),
+        *((scope(host=name), 200) for name in NAMES),
+        *((scope(host=name), 421) for name in OTHER_NAMES),
+        (scope(origin="http://localhost"), 200),
+        *((scope(origin=origin), 403) for origin in OTHER_ORIGINS),
+        *((scope(method), 405) for method in ("PUT", "DELETE", "OPTIONS", "TRACE", "PATCH")),
+        (scope(content_length="9"), 200),
+        (scope(content_length="10"), 413),
+        (scope(content_length="0" * 12), 200),
+        (scope(content_length="0" * 13), 413),
+        (scope(transfer_encoding="chunked"), 411),
+        (scope() | {"raw_path": b"/" * 4_000, "query_string": b"x" * 96}, 200),
+        (scope() | {"raw_path": b"/" * 4_000, "query_string": b"x" * 97}, 414),
     ],
 )
-async def test_limits_are_exact(changes: dict[str, Any], status: int):
-    assert (await asked(respond, scope(**changes))).answer()[0] == status
+async def test_requests_are_answered_or_refused(request_scope: Scope, status: int):
+    peer = await asked(respond, request_scope)
+    assert peer.answer()[0] == status
+    if status == 421:
+        assert "--host NAME" in peer.refusal()[1]
 
 
 async def test_a_request_that_takes_too_long_is_ended():

@@ -54,13 +54,6 @@ class MatchFilter(NamedTuple):
         return found
 
 
-class MatchPage(NamedTuple):
-    total: int
-    """Number of all matches that pass the filter."""
-    numbers: Sequence[int]
-    """Indices, in the list, of the matches on this page."""
-
-
 class MatchList:
     """The results of a run, in the order in which matches ended, and the matches that filters
     found.
@@ -109,8 +102,8 @@ class MatchList:
         offset: int,
         limit: int,
         latest_first: bool,
-    ) -> MatchPage:
-        """Return one page of the matches that pass the filter."""
+    ) -> tuple[int, Sequence[int]]:
+        """Return the number of matches that pass the filter, and the indices of one page."""
         numbers: Sequence[int] = self._kept(wanted._replace(state=_void_or_any(wanted.state)))
         if wanted.state in {"replay", "waiting"}:
             has = wanted.state == "replay"
@@ -118,8 +111,8 @@ class MatchList:
         total = len(numbers)
         if latest_first:
             end = max(total - offset, 0)
-            return MatchPage(total, numbers[max(end - limit, 0) : end][::-1])
-        return MatchPage(total, numbers[offset : offset + limit])
+            return total, numbers[max(end - limit, 0) : end][::-1]
+        return total, numbers[offset : offset + limit]
 
     def _kept(self, wanted: MatchFilter) -> list[int]:
         found = self._filtered.pop(wanted, None) or _Found()
