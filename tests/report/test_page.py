@@ -276,22 +276,3 @@ def test_a_replay_outside_the_folder_is_never_linked(tmp_path):
     run = write_run(tmp_path / "run", [match("../secret", seat("ann", 1), seat("bob", 2))])
     (run / "secret.asara").write_text("x")
     assert Elements(page_of(run)).links == []
-
-
-# Fit to be kept
-
-
-@pytest.mark.long
-def test_a_page_of_two_hundred_entries_stays_below_two_megabytes(tmp_path):
-    names = [f"entry-{number:03}" for number in range(200)]
-    results = [
-        match(
-            f"m{a:03}{b:03}", seat(names[a], 1), seat(names[b], 2, "" if b % 5 else "crash " * 90)
-        )
-        for a in range(200)
-        for b in range(a + 1, 200)
-        if (a + b) % 4 == 0
-    ]
-    page = page_of(write_run(tmp_path / "run", results, entries=tuple(names)))
-    assert len(page.encode()) < 1_700_000  # and 300,000 for script and style
-    assert len(Elements(page).tables["standings"]) == 201

@@ -28,8 +28,6 @@ LIMIT_MS: Final = EVENT_S * 1_000
 """How long a page may take for anything: actions and expectations, on a machine that is busy."""
 BROKEN: Final = re.compile("Failed to load resource|WebSocket connection to")
 """How Chromium logs an answer with status 4xx, or a connection that broke."""
-REFUSED: Final = re.compile("Content Security Policy")
-"""How it logs what the policy of a page forbids."""
 _AXE: Final = Path(__file__).parents[2] / "clients/web/node_modules/axe-core/axe.min.js"
 expect.set_options(timeout=LIMIT_MS)
 

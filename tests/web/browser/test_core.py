@@ -63,17 +63,6 @@ def page(browser: Browser, table: Table) -> Iterator[Page]:  # noqa: ARG001 - en
         yield page
 
 
-def test_the_example_of_the_readme_plays_a_match(page: Page, example: str, table: Table) -> None:
-    mine, theirs = table.links
-    show(page, mine, example)
-    ended = other_plays(page, theirs)
-    assert len(ended.results) == 3
-    assert all(result.detail == "" for result in ended.results)
-    page.close()
-    status, _, stderr = table.ended()
-    assert status == 0, stderr
-
-
 def test_a_broken_connection_costs_nothing_but_time(page: Page, example: str, table: Table) -> None:
     sockets: list[WebSocketRoute] = []
 

@@ -19,7 +19,6 @@ from tests.cli.command import asara_process
 from tests.events import wait_until
 from tests.web.chromium import (
     BROKEN,
-    REFUSED,
     expect_no_scrolling_sideways,
     opened_page,
     violations,
@@ -435,18 +434,6 @@ def test_a_page_around_it_controls_an_embedded_match(page: Page, site: Site) -> 
     page.wait_for_function("told.at(-1).playing && told.at(-1).moment > 12")
     send({"asara": 1, "type": "pause"})
     page.wait_for_function("!told.at(-1).playing")
-
-
-def test_other_pages_cannot_embed_a_match(browser: Browser, site: Site) -> None:
-    frame = site.match("basic-2", "?embed")
-    with opened_page(browser, errors=REFUSED) as other:
-        other.route(
-            "http://other.example/",
-            lambda route: route.fulfill(body=f'<iframe src="{frame}">', content_type="text/html"),
-        )
-        with other.expect_console_message(lambda line: "frame-ancestors" in line.text):
-            other.goto("http://other.example/")
-        expect(slider(other.frame_locator("iframe"))).to_have_count(0)
 
 
 # One file

@@ -362,10 +362,3 @@ def test_axe_finds_nothing_and_a_phone_has_room(browser: Browser, table: Table) 
             assert violations(page) == []
             expect_no_scrolling_sideways(page)
             page.keyboard.press("Escape")
-
-
-def test_a_turn_on_a_phone(browser: Browser) -> None:
-    words = (*["greedy"] * 3, "--rules", RICHEST, "--seed", "phone")
-    with play_table(*words) as own, seat(browser, own.links[0], width=360) as page:
-        play_turn(page)
-        expect(page.get_by_role("heading", name="Choose a space")).to_be_visible()
