@@ -14,7 +14,6 @@ from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import ReplayFile, parse_file, read_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, fingerprint, read_public_key
 from asara_server.text import plain
-from asara_server.tournament.run.read_run import directories_of
 from asara_server.tournament.standings.match_result import MatchResult
 
 SUFFIX = ".asara"
@@ -29,8 +28,6 @@ class PublishedFiles:
     """Names of the matches that have a replay file. Links do not count."""
     public_key: bytes | None
     """The key that should have signed the replays, 32 bytes; None if it cannot be read."""
-    private: tuple[str, ...]
-    """Directories that contain the run; their names are left out of everything published."""
     problems: tuple[str, ...]
     """Files that could not be read, with the reason."""
 
@@ -49,7 +46,7 @@ def read_published_files(directory: Path) -> PublishedFiles:
         names = frozenset(replay_names(replays))
     except OSError as error:
         problems.append(f"{replays.name}: {error.strerror}")
-    return PublishedFiles(replays, names, key, directories_of(directory), tuple(problems))
+    return PublishedFiles(replays, names, key, tuple(problems))
 
 
 def replay_names(folder: Path) -> Iterator[str]:
