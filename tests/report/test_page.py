@@ -9,7 +9,6 @@ import pytest
 
 from asara_server.report.page import MOST_MATCHES
 from asara_server.report.tables import csv_tables
-from asara_server.tournament.standings.match_result import MatchResult
 from tests.report.runs import Elements, data_of, page_of, report_of, run_with_replays, write_run
 from tests.sizes import others_long
 from tests.tournament.samples import COSTS, INFO, RUNNING, SECRET, change_run, match, mirrored, seat
@@ -240,7 +239,7 @@ def everywhere(folder: Path, text: str, named: str = "") -> Path:
         )
         for number in range(2)
     ]
-    results.append(_void(f"void {text}"))
+    results.append(match(f"void {text}", void=True))
     return write_run(
         folder,
         results,
@@ -257,18 +256,6 @@ def everywhere(folder: Path, text: str, named: str = "") -> Path:
         out={f"{text} 1": why},
         build_output={f"{text} 1": (why,)},
         suspended={f"{text} 2": why},
-    )
-
-
-def _void(name: str) -> MatchResult:
-    return MatchResult(
-        match_id=name,
-        round=1,
-        rule_sets="basic",
-        seats=(),
-        void=True,
-        started="2026-01-01T10:00:00+00:00",
-        seconds=1.0,
     )
 
 

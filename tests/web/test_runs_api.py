@@ -17,7 +17,7 @@ from asara_codec.results import Termination
 from asara_server.eventlog.journal import TABLE
 from asara_server.tournament.bots.output.decision_index import append_index, index_of
 from asara_server.tournament.run.read_run import read_run
-from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
+from asara_server.tournament.standings.match_result import SeatOutcome
 from asara_server.web.app import create_app
 from asara_server.web.open_run import OpenRun
 from asara_server.web.responses import WebError
@@ -305,17 +305,15 @@ def test_standings_that_could_not_be_computed_once_are_computed_again(
     assert get(client, "/cup")["standings"]["matches"] == 4
 
 
-def test_an_unchanged_run_is_not_sent_again(client: TestClient, folder: Path):
+def test_an_unchanged_run_is_not_sent_again_and_a_large_answer_is_compressed(
+    client: TestClient, folder: Path
+):
     four_matches(folder / "cup", state="finished", ended="2026-01-01T00:00:00+00:00")
     for path in ("/api/runs", "/api/runs/cup", "/api/runs/cup/matches"):
         first = client.get(path)
         again = client.get(path, headers={"If-None-Match": first.headers["etag"]})
         assert (again.status_code, again.content) == (304, b"")
         assert again.headers["etag"] == first.headers["etag"]
-
-
-def test_large_answers_are_compressed(client: TestClient, folder: Path):
-    four_matches(folder / "cup")
     answer = client.get("/api/runs/cup")
     assert answer.headers["content-encoding"] == "gzip"
     plain = client.get("/api/runs/cup", headers={"Accept-Encoding": "identity"})
@@ -546,36 +544,21 @@ def test_a_table_whose_process_was_killed_is_not_played(client: TestClient, fold
     assert state() == {"finished"}
 
 
-def test_a_fault_names_the_attempt_at_its_match(client: TestClient, folder: Path):
-    again = match("r1-basic-0001", seat("ann", 1), seat("cy", 2, **CRASH))
-    results = [replace(again, attempt=2)]
-    write_run(folder / "cup", results, entries=("ann", "cy"), scheduled=1)
-    assert [fault["match"] for fault in get(client, "/cup")["faults"]] == ["r1-basic-0001.2"]
-
-
-def test_matches_of_a_block_are_listed_together(client: TestClient, folder: Path):
-    results: list[MatchResult] = [
-        match(f"r1-basic-0001-{n}", seat("ann", 1), seat("bob", 2), block="r1-basic-0001")
-        for n in (2, 1)
+def test_attempts_have_names_and_matches_of_a_block_are_listed_together(
+    client: TestClient, folder: Path
+):
+    block = "r1-basic-0001"
+    reason = "the referee failed: /secret/path"
+    crashed = match(f"{block}-1", seat("ann", 1), seat("cy", 2, **CRASH), block=block)
+    results = [
+        match(f"{block}-2", seat("cy", 1), seat("ann", 2), block=block),
+        match(f"{block}-1", block=block, void=True, void_reason=reason),
+        replace(crashed, attempt=2),
     ]
-    write_run(folder / "cup", results, entries=("ann", "bob"), scheduled=2)
-    block = get(client, "/cup/blocks/r1-basic-0001")
-    assert names(block) == ["r1-basic-0001-1", "r1-basic-0001-2"]
-
-
-def test_a_void_attempt_is_shown_on_request(client: TestClient, folder: Path):
-    void = MatchResult(
-        match_id="r1-basic-0001",
-        round=1,
-        rule_sets="basic",
-        seats=(),
-        void=True,
-        void_reason="the referee failed: /secret/path",
-        started="2026-01-01T00:00:00+00:00",
-        seconds=1.0,
-    )
-    write_run(folder / "cup", [void], entries=("ann", "bob"), scheduled=1)
-    assert get(client, "/cup/matches")["total"] == 0
+    write_run(folder / "cup", results, entries=("ann", "cy"), scheduled=2)
+    assert [fault["match"] for fault in get(client, "/cup")["faults"]] == [f"{block}-1.2"]
+    assert names(get(client, f"/cup/blocks/{block}")) == [f"{block}-1.2", f"{block}-2"]
+    assert get(client, "/cup/matches")["total"] == 2
     page = get(client, "/cup/matches", state="void")
-    assert names(page) == ["r1-basic-0001"]
+    assert names(page) == [f"{block}-1"]
     assert "secret" not in json.dumps(page)
