@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.web.chromium import BROKEN, opened_page
+from tests.web.chromium import BROKEN, opened_page, slider
 from tests.web.live_table import LiveTable, live_table
 
 
@@ -26,11 +26,7 @@ def viewer(browser: Browser, table: LiveTable) -> Iterator[Page]:
 
 def last_moment(page: Page) -> int:
     """Largest position on the scrub bar."""
-    return int(_bar(page).get_attribute("max") or 0)
-
-
-def _bar(page: Page) -> Locator:
-    return page.get_by_role("slider", name="Position in the match")
+    return int(slider(page).get_attribute("max") or 0)
 
 
 def expect_all(page: Page, browser: Browser, table: LiveTable) -> int:
@@ -41,7 +37,7 @@ def expect_all(page: Page, browser: Browser, table: LiveTable) -> int:
     with opened_page(browser, errors=BROKEN) as fresh:  # it asks for a replay first
         fresh.goto(table.url)
         last = last_moment(fresh)
-    expect(_bar(page)).to_have_attribute("max", str(last))
+    expect(slider(page)).to_have_attribute("max", str(last))
     return last
 
 
@@ -51,7 +47,7 @@ def test_a_page_that_lost_its_connection_goes_on_where_it_was(
     table.play(40)
     expect(viewer.get_by_text("The match is running.")).to_be_visible()
     before = expect_all(viewer, browser, table)
-    _bar(viewer).fill("7")
+    slider(viewer).fill("7")
     table.break_connections(stay_down=True)
     lost = viewer.get_by_text("The connection is lost; the page connects again.")
     expect(lost).to_be_visible()
@@ -61,10 +57,10 @@ def test_a_page_that_lost_its_connection_goes_on_where_it_was(
     expect(viewer.get_by_text("The match is running.")).to_be_visible()
     after = expect_all(viewer, browser, table)
     assert after > before
-    expect(_bar(viewer)).to_have_value("7")
+    expect(slider(viewer)).to_have_value("7")
     table.break_connections(stay_down=False)
     table.play(10_000)
     expect(viewer.get_by_text("The match is running.")).to_be_hidden()
     expect(lost).to_be_hidden()
     assert last_moment(viewer) > after
-    expect(_bar(viewer)).to_have_value("7")
+    expect(slider(viewer)).to_have_value("7")

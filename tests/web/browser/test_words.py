@@ -1,6 +1,5 @@
 """Which language the page speaks."""
 
-import gzip
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,11 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from asara.v1.replay_view_pb2 import ReplayView
 from asara_server.replay.match_page import PageLanguage, match_page, read_page_files
-from tests.web.chromium import opened_page
+from tests.web.chromium import open_view, opened_page
 
-FOLDER = Path(__file__).parents[2] / "vectors" / "replay_views"
 HOSTILE = "<marquee>\u202eevil\u2069</marquee>"
 PURCHASE = {
     "de": "kauft eine braune Basis mit Gold für 3 Asari.",
@@ -24,7 +21,7 @@ PURCHASE = {
 
 
 def _write(path: Path, language: PageLanguage | None = None) -> str:
-    seen = ReplayView.FromString(gzip.decompress((FOLDER / "basic-2.view.gz").read_bytes()))
+    seen = open_view("basic-2")
     seen.entries[1] = HOSTILE
     path.write_bytes(match_page(seen, read_page_files(), language=language))
     return path.as_uri()
