@@ -149,13 +149,12 @@ def test_a_preview_is_what_the_referee_sends_next_in_every_world(
     dice = random.Random(f"{rule_sets}/{seats}")
     ends = Counter[str]()
     kinds = set()
-    for seed in (1, 2):
-        for moment in playout(rules(rule_sets, seats), seed):
-            state = moment.state
-            if state.seat >= 0 and (state.kind not in kinds or dice.random() < 0.1):
-                kinds.add(state.kind)
-                _compare(state.copy(), dice, ends)
-    assert ends["PREVIEW_END_TURN"] > 10
+    for moment in playout(rules(rule_sets, seats), 1):
+        state = moment.state
+        if state.seat >= 0 and (state.kind not in kinds or dice.random() < 0.1):
+            kinds.add(state.kind)
+            _compare(state.copy(), dice, ends)
+    assert ends["PREVIEW_END_TURN"] > 5
     assert ends["PREVIEW_END_HIDDEN"] > 0
 
 
