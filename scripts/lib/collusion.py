@@ -14,6 +14,7 @@ Multiple Testing under Dependency" (2001), decide which pairs are listed.
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -167,9 +168,9 @@ def _results(runs: Sequence[Path]) -> Iterator[MatchResult]:
     for number, run in enumerate(runs):
         for result in by_schedule(read_run(run).results):
             deal = result.duplicate_deal and f"{number} {result.duplicate_deal}"
-            names = {"block": f"{number} {result.deal_block}", "duplicate_deal": deal}
+            block = f"{number} {result.deal_block}"
             if not result.void and len(result.seats) > 2:
-                yield result.model_copy(update=names)
+                yield replace(result, block=block, duplicate_deal=deal)
 
 
 def report(runs: Sequence[Path]) -> Iterator[str]:

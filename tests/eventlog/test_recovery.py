@@ -75,6 +75,7 @@ async def play_some(folder: Path, match: MatchSpec, replies: int) -> None:
 async def play_both(server: RefereeServer, match: MatchSpec) -> MatchRecord:
     """Play a match whose bots connect first."""
     a, b = await server.dial("a"), await server.dial("b")
+    record: MatchRecord
     record, *_ = await together(
         server.referee.play(match), play_bot(a, seed=1), play_bot(b, seed=2)
     )

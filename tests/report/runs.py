@@ -6,13 +6,17 @@ import re
 import zlib
 from base64 import b64decode
 from collections.abc import Iterable
+from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from asara_game.rules import RULE_COMBINATIONS
+from asara_game.rules import RULE_COMBINATIONS, RULES_VERSION
+from asara_search.analysis import VERSION
 from asara_server.eventlog.replay import Replay, replay_of
-from asara_server.replay.file import write_replay
+from asara_server.match.inputs import ReplyRecord
+from asara_server.replay.analysis_file import Analysis, Decision, SeatSum, Value, analysis_bytes
+from asara_server.replay.file import read_replay, write_replay
 from asara_server.replay.match_page import PageFiles
 from asara_server.replay.signing import SigningKey
 from asara_server.report.model import Report, read_report
@@ -50,6 +54,51 @@ def run_with_replays(folder: Path, number: int, **changes: object) -> tuple[Path
     for replay, result in games:
         write_replay(folder / "replays" / f"{result.match_id}.asara", replay, KEY)
     return folder, [replay for replay, _ in games]
+
+
+def decided(file: Path) -> Analysis:
+    """Return an analysis of a match of two in which each seat made four mistakes."""
+    replay = read_replay(file)
+    chosen = next(str(r.actions[0]) for r in replay.records if isinstance(r, ReplyRecord))
+    zero = Value(mean=0, error=0, worlds=0)
+    sums: Any = {"score": 0.5, "score_after_luck": 0.5, "luck": zero}
+    marks: Any = {"inaccuracies": 0, "mistakes": 4, "blunders": 0}
+    place: Any = {"decision": 0, "step": 0, "year": 1, "kind": "SPACE", "label": "mistake"}
+    actions: Any = {"chosen": chosen, "best": chosen, "forced": False}
+    return Analysis(
+        analyser=VERSION,
+        rules_version=RULES_VERSION,
+        edition_sha256=sha256(replay.header.edition).hexdigest(),
+        replay_sha256=sha256(file.read_bytes()).hexdigest(),
+        match_id=replay.header.match_id,
+        budget="quick",
+        playouts=0,
+        seats=tuple(
+            SeatSum(seat=seat, entry=entry, **sums, **marks)
+            for seat, entry in enumerate(replay.header.entries)
+        ),
+        decisions=tuple(
+            Decision(
+                seat=seat,
+                sequence=20 * number,
+                loss=Value(mean=number / 10, error=0.01, worlds=9),
+                **place,
+                **actions,
+            )
+            for seat in range(2)
+            for number in range(1, 5)
+        ),
+        draws=(),
+        course=(),
+    )
+
+
+def write_analysis(run: Path, match_id: str) -> Path:
+    """Write an analysis of a match of a run; return its path."""
+    path = run / "analysis" / f"{match_id}.analysis.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(analysis_bytes(decided(run / "replays" / f"{match_id}.asara")))
+    return path
 
 
 def report_of(directory: Path, *, full: bool = True) -> Report:

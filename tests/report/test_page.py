@@ -1,6 +1,7 @@
 import csv
 import io
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,6 @@ import pytest
 
 from asara_server.report.page import MOST_MATCHES
 from asara_server.report.tables import csv_tables
-from asara_server.tournament.standings.match_result import MatchResult
 from tests.report.runs import Elements, data_of, page_of, report_of, run_with_replays, write_run
 from tests.sizes import others_long
 from tests.tournament.samples import COSTS, INFO, RUNNING, SECRET, change_run, match, mirrored, seat
@@ -231,15 +231,15 @@ def everywhere(folder: Path, text: str, named: str = "") -> Path:
     """A run that has this text wherever a text can be, or `named` instead of it in names."""
     why, text = text, named or text
     results = [
-        match(
-            f"{number}{text}",
-            seat(f"{text} 1", 1),
-            seat(f"{text} 2", 2, f"{number} {why}"),
-            rules=f"{number} {text}",
-        ).model_copy(update={"block": text + str(number), "started": text})
+        replace(
+            match(f"{number}{text}", seat(f"{text} 1", 1), seat(f"{text} 2", 2, f"{number} {why}")),
+            rule_sets=f"{number} {text}",
+            block=text + str(number),
+            started=text,
+        )
         for number in range(2)
     ]
-    results.append(_void(f"void {text}"))
+    results.append(match(f"void {text}", void=True))
     return write_run(
         folder,
         results,
@@ -259,38 +259,7 @@ def everywhere(folder: Path, text: str, named: str = "") -> Path:
     )
 
 
-def _void(name: str) -> MatchResult:
-    return MatchResult(
-        match_id=name,
-        round=1,
-        rule_sets="basic",
-        seats=(),
-        void=True,
-        started="2026-01-01T10:00:00+00:00",
-        seconds=1.0,
-    )
-
-
 def test_a_replay_outside_the_folder_is_never_linked(tmp_path):
     run = write_run(tmp_path / "run", [match("../secret", seat("ann", 1), seat("bob", 2))])
     (run / "secret.asara").write_text("x")
     assert Elements(page_of(run)).links == []
-
-
-# Fit to be kept
-
-
-@pytest.mark.long
-def test_a_page_of_two_hundred_entries_stays_below_two_megabytes(tmp_path):
-    names = [f"entry-{number:03}" for number in range(200)]
-    results = [
-        match(
-            f"m{a:03}{b:03}", seat(names[a], 1), seat(names[b], 2, "" if b % 5 else "crash " * 90)
-        )
-        for a in range(200)
-        for b in range(a + 1, 200)
-        if (a + b) % 4 == 0
-    ]
-    page = page_of(write_run(tmp_path / "run", results, entries=tuple(names)))
-    assert len(page.encode()) < 1_700_000  # and 300,000 for script and style
-    assert len(Elements(page).tables["standings"]) == 201

@@ -10,13 +10,12 @@ from urllib.parse import unquote
 import pytest
 
 from asara.v1.replay_view_pb2 import VIEWER_KIND_OPEN, ReplayView
-from asara_search.analysis import BUDGETS, Budget
 from asara_server import bundled
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.report import pages
 from tests.cli.command import asara
-from tests.report.runs import KEY, Elements, data_of, played, run_with_replays
+from tests.report.runs import KEY, Elements, data_of, played, run_with_replays, write_analysis
 from tests.tournament.samples import RUNNING
 
 
@@ -57,13 +56,10 @@ def test_every_match_has_a_page_that_the_report_links_to(tmp_path: Path) -> None
         assert b64decode(blocks["replay"]) == file.read_bytes()
 
 
-def test_the_pages_of_a_finished_run_contain_its_analyses(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(BUDGETS, "quick", Budget(2, 2, 1, 1, 1, 1))
+def test_the_pages_of_a_finished_run_contain_its_analyses(tmp_path: Path) -> None:
     run, _ = run_with_replays(tmp_path / "run", 2)
     replays = sorted((run / "replays").iterdir())
-    asara("analyse", replays[0], status=0)
+    first = write_analysis(run, "r1-basic-0001")
     own = tmp_path / "own.html"
     for options in ([], ["--seat", "1"]):
         asara("replay", "page", replays[0], "--out", own, *options, status=0)
@@ -72,9 +68,7 @@ def test_the_pages_of_a_finished_run_contain_its_analyses(
         assert [one["luck"] is None for one in analysis["sums"]] == (
             [True] if options else [False, False]
         )
-    analyses = run / "analysis"
-    first = analyses / "r1-basic-0001.analysis.json"
-    (analyses / "r1-basic-0002.analysis.json").write_bytes(first.read_bytes())
+    first.with_name("r1-basic-0002.analysis.json").write_bytes(first.read_bytes())
     done = asara("report", run, "--pages")
     assert (
         "skipped: r1-basic-0002.analysis.json: this analysis is about another replay" in done.stderr

@@ -6,7 +6,10 @@ import pytest
 from asara_server.report.tables import CSV_FILES, csv_tables, safe
 from tests.report.runs import report_of, write_run
 from tests.report.test_page import HOSTILE, everywhere
+from tests.sizes import others_long
 from tests.tournament.samples import INFO, mirrored
+
+FORMULAS = ('=HYPERLINK("x")', 'a","=1', "a\n=1")
 
 
 def rows(text: str) -> list[dict[str, str]]:
@@ -49,7 +52,7 @@ def test_no_text_is_a_formula(text):
         assert safe(f"{hidden}{text}")[0] == "\\"
 
 
-@pytest.mark.parametrize("text", [*HOSTILE, '=HYPERLINK("x")', 'a","=1', "a\n=1"])
+@pytest.mark.parametrize("text", others_long(FORMULAS + HOSTILE, 6))
 def test_rows_stay_rows_whatever_a_text_holds(tmp_path, text):
     tables = csv_tables(report_of(everywhere(tmp_path / "run", text)))
     for name, content in tables.items():

@@ -196,7 +196,7 @@ def write_facts(run: Path, facts: Sequence[Fact], results: Iterable[MatchResult]
     with Journal(run / JOURNAL) as journal:
         journal.note(*facts[:1])
         for result in results:
-            journal.end(result.played_as, result.model_dump_json())
+            journal.end(result.played_as, result.to_json())
         journal.note(*facts[1:])
 
 
@@ -222,8 +222,7 @@ class Forger:
         if result:
             seats = result_of(self.schedule[0], 1, replay).seats
             self.results = [
-                one.model_copy(update={"seats": seats}) if one.played_as == name else one
-                for one in self.results
+                replace(one, seats=seats) if one.played_as == name else one for one in self.results
             ]
 
     def play_again(self, name: str, **changes: Any) -> None:
@@ -234,7 +233,7 @@ class Forger:
         self.write_replay(name, replayed(MatchSpec(**values)))
 
     def edit_result(self, index: int, **changes: Any) -> None:
-        self.results[index] = self.results[index].model_copy(update=changes)
+        self.results[index] = replace(self.results[index], **changes)
 
     def edit_seat(self, index: int, seat: int, **changes: Any) -> None:
         seats = list(self.results[index].seats)
@@ -255,7 +254,7 @@ class Forger:
             self.schedule = self.manifest.planned_matches()
         manifest = self.signed("manifest.json", self.manifest)
         manifest_sha256 = sha256(self.manifest.content()).hexdigest()
-        lines = "".join(f"{result.model_dump_json()}\n" for result in self.results).encode()
+        lines = "".join(f"{result.to_json()}\n" for result in self.results).encode()
         standings = compute_standings(
             self.manifest.title,
             self.manifest.entry_names,
@@ -290,9 +289,7 @@ def export(run: Path) -> None:
     for name, content in log.record.files().items():
         (run / name).write_bytes(content)
     (run / "run.json").write_bytes(log.info.content())
-    (run / "results.jsonl").write_text(
-        "".join(f"{result.model_dump_json()}\n" for result in log.results)
-    )
+    (run / "results.jsonl").write_text("".join(f"{result.to_json()}\n" for result in log.results))
 
 
 def other_edition() -> Edition:

@@ -84,7 +84,7 @@ def mirrored(entries: Sequence[str] = INFO.entries, rounds: int = 8) -> list[Mat
 
 def read_results(path: Path) -> list[MatchResult]:
     """The results in a `results.jsonl`."""
-    return [MatchResult.model_validate_json(line) for line in path.read_text().splitlines()]
+    return [MatchResult.from_json(line) for line in path.read_text().splitlines()]
 
 
 def write_run(folder: Path, results: Iterable[MatchResult] = (), **changes: object) -> Path:
@@ -117,5 +117,5 @@ def add_results(folder: Path, *results: MatchResult | str) -> None:
     """Add results to a run's journal, also texts that are none."""
     with open_journal(folder) as journal:
         for result in results:
-            text = result if isinstance(result, str) else result.model_dump_json()
+            text = result if isinstance(result, str) else result.to_json()
             journal.end("", text)

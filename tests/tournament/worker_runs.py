@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterable
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ def outcome(run: Path) -> tuple[list[dict[str, Any]], dict[str, list[Any]], byte
     """Results without times and losses, the actions of each match, and the standings."""
     results = sorted(
         (
-            result.model_dump(exclude={"started", "seconds", "lost", "replay_sha256"})
+            asdict(replace(result, started="", seconds=0.0, lost=(), replay_sha256=""))
             for result in read_results(run / "results.jsonl")
         ),
         key=lambda result: (result["match_id"], result["attempt"]),

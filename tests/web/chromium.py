@@ -1,5 +1,6 @@
 """Chromium in tests: how it is started, and pages whose faults fail the test."""
 
+import gzip
 import re
 import shutil
 from collections.abc import Iterator
@@ -8,8 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, FrameLocator, Locator, Page, expect
 
+from asara.v1.replay_view_pb2 import ReplayView
 from tests.events import EVENT_S, wait_until
 
 CHROMIUM: Final = shutil.which("chromium") or shutil.which("chromium-browser") or ""
@@ -28,8 +30,7 @@ LIMIT_MS: Final = EVENT_S * 1_000
 """How long a page may take for anything: actions and expectations, on a machine that is busy."""
 BROKEN: Final = re.compile("Failed to load resource|WebSocket connection to")
 """How Chromium logs an answer with status 4xx, or a connection that broke."""
-REFUSED: Final = re.compile("Content Security Policy")
-"""How it logs what the policy of a page forbids."""
+MATCHES: Final = Path(__file__).parents[1] / "vectors/replay_views"
 _AXE: Final = Path(__file__).parents[2] / "clients/web/node_modules/axe-core/axe.min.js"
 expect.set_options(timeout=LIMIT_MS)
 
@@ -58,6 +59,22 @@ def opened_page(
         page.on("console", note)
         yield page
     assert not faults, faults
+
+
+def open_view(match: str) -> ReplayView:
+    """Return the open view of a sample match."""
+    return ReplayView.FromString(gzip.decompress((MATCHES / f"{match}.view.gz").read_bytes()))
+
+
+def slider(page: Page | FrameLocator) -> Locator:
+    return page.get_by_role("slider", name="Position in the match")
+
+
+def visit(page: Page, address: str) -> None:
+    """Open a match, and wait until it can be used: it has its title when it listens to keys."""
+    page.goto(address)
+    expect(slider(page)).to_be_visible()
+    expect(page).to_have_title(re.compile("– ASARA$"))
 
 
 def expect_no_scrolling_sideways(page: Page) -> None:

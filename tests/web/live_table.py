@@ -1,4 +1,4 @@
-"""A running match whose pace a test sets, and a connection to its page that a test can break."""
+"""A running match whose pace a test sets."""
 
 import asyncio
 import random
@@ -15,40 +15,6 @@ from tests.referee.harness import Stream, spec
 from tests.web.served import WatchedReferee, watched_referee
 
 
-class Forwarder:
-    """Forwards TCP connections; `break_all` cuts them, and none is accepted while it is `down`."""
-
-    def __init__(self, target: str) -> None:
-        host, port = target.split(":")
-        self._target = host, int(port)
-        self._writers: set[asyncio.StreamWriter] = set()
-        self.down = False
-
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if self.down:
-            writer.transport.abort()
-            return
-        there, back = await asyncio.open_connection(*self._target)
-        self._writers |= {writer, back}
-        await asyncio.gather(_copy(reader, back), _copy(there, writer))
-
-    def break_all(self) -> None:
-        for writer in self._writers:
-            writer.transport.abort()
-        self._writers.clear()
-
-
-async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    try:
-        while data := await reader.read(65536):
-            writer.write(data)
-            await writer.drain()
-    except OSError:
-        pass
-    finally:
-        writer.close()
-
-
 class LiveTable:
     """A match between bots that answer while they are allowed to.
 
@@ -60,15 +26,13 @@ class LiveTable:
         self._allowed = asyncio.Event()
         self._left = 0
         self._waits = False
-        self.address = ""
         self.web: WatchedReferee
-        self.forwarder: Forwarder
         self.feed: MatchFeed
         self.playing: asyncio.Task[Any]
 
     @property
     def url(self) -> str:
-        return f"http://{self.address}/runs/{self.web.run}/matches/m1"
+        return f"http://{self.web.address}/runs/{self.web.run}/matches/m1"
 
     def play(self, decisions: int) -> None:
         """Let the bots answer so many decisions more, or all; wait until viewers can see it."""
@@ -82,16 +46,6 @@ class LiveTable:
         watcher = await self.web.watch()
         while watcher.sequence < self.feed.turn_ends[-1]:
             await watcher.read()
-
-    def break_connections(self, *, stay_down: bool) -> None:
-        def cut() -> None:
-            self.forwarder.down = stay_down
-            self.forwarder.break_all()
-
-        self._loop.call_soon_threadsafe(cut)
-
-    def come_back(self) -> None:
-        self.forwarder.down = False
 
     async def answer(self, stream: Stream) -> None:
         """Play a bot to the end of the match."""
@@ -122,14 +76,9 @@ def live_table(folder: Path, rule_sets: str = "basic") -> Iterator[LiveTable]:
             table.playing = asyncio.create_task(web.play(spec(rule_sets=rule_sets)))
             await until(web.referee.running_matches)
             table.feed = web.feed("m1")
-            table.forwarder = Forwarder(web.address)
-            server = await asyncio.start_server(table.forwarder.serve, "127.0.0.1", 0)
-            table.address = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
             bots = [asyncio.create_task(table.answer(stream)) for stream in streams]
             ready.set()
             await leave.wait()
-            server.close()
-            table.forwarder.break_all()
             for task in (table.playing, *bots):
                 task.cancel()
             await asyncio.gather(table.playing, *bots, return_exceptions=True)

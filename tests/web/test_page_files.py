@@ -38,10 +38,10 @@ def asked(path: str, encodings: str) -> Request:
         ("identity", None),
     ],
 )
-def test_a_script_is_sent_as_small_as_the_browser_can_read_it(
+async def test_a_script_is_sent_as_small_as_the_browser_can_read_it(
     files: PageFiles, encodings: str, coding: str | None
 ) -> None:
-    answer = files.file(asked("/assets/page-12345678.js", encodings))
+    answer = await files.file(asked("/assets/page-12345678.js", encodings))
     assert answer.headers.get("content-encoding") == coding
     assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
     assert answer.headers["vary"] == "Accept-Encoding"
@@ -50,10 +50,11 @@ def test_a_script_is_sent_as_small_as_the_browser_can_read_it(
     assert content == (BROTLI if coding == "br" else SCRIPT)
 
 
-def test_a_script_without_a_compressed_copy_is_compressed(files: PageFiles) -> None:
-    answer = files.file(asked("/assets/alone-12345678.js", "br, gzip"))
+async def test_a_script_without_a_compressed_copy_is_compressed(files: PageFiles) -> None:
+    answer = await files.file(asked("/assets/alone-12345678.js", "br, gzip"))
     assert answer.headers["content-encoding"] == "gzip"
 
 
-def test_a_compressed_copy_has_no_address_of_its_own(files: PageFiles) -> None:
-    assert files.file(asked("/assets/page-12345678.js.br", "br")).status_code == 404
+async def test_a_compressed_copy_has_no_address_of_its_own(files: PageFiles) -> None:
+    answer = await files.file(asked("/assets/page-12345678.js.br", "br"))
+    assert answer.status_code == 404

@@ -13,22 +13,21 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from asara.v1.watch_pb2 import WatchRequest
-from asara_server.eventlog.journal import TABLE, Fact, Journal
+from asara_server.eventlog.journal import TABLE, Journal
 from asara_server.eventlog.record_codec import record_bytes
-from asara_server.eventlog.replay import ReplayHeader, replay_of
+from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match.match import Match
 from asara_server.match.spec import MatchLimits
 from asara_server.replay.file import write_replay
-from asara_server.replay.signing import SigningKey
-from asara_server.tournament.run.directory import open_journal
-from asara_server.tournament.run.run_record import RUN, RunInfo
 from asara_server.web import live_matches
 from asara_server.web.live_matches import LiveRun
 from asara_server.web.run_catalogue import RunCatalogue
 from asara_server.web.settings import WebLimits, WebSettings
 from asara_server.web.watch_socket import WatchSockets
 from tests.events import until
-from tests.referee.harness import play_bot, referee_server, spec, together
+from tests.referee.harness import play_bot, spec, together
+from tests.report.runs import KEY, played
+from tests.tournament.samples import RUNNING, write_run
 from tests.web.play_pipe import serving
 from tests.web.served import Watcher, watched_referee
 
@@ -164,41 +163,37 @@ async def test_a_referee_that_goes_away_is_unavailable(tmp_path, monkeypatch):
         playing.cancel()
 
 
-@pytest.mark.parametrize("match_id", ["m2", "", "../x", "m1.asara", "\x00", "x" * 2000, "\u202em1"])
-async def test_a_match_that_is_not_there_is_not_found(tmp_path, match_id):
+NO_MATCHES = ("m2", "", "../x", "m1.asara", "\x00", "x" * 2000, "\u202em1")
+NO_RUNS = ("none", "../..", "\x00", "x" * 2000)
+
+
+async def test_a_match_or_a_run_that_is_not_there_is_not_found(tmp_path):
     async with watched_referee(tmp_path) as web:
-        watcher = await web.watch(match_id)
-        code, reason = await watcher.ending()
-        assert (code, reason.partition(":")[0]) == (4005, "match")
-        assert str(tmp_path) not in reason
-        assert "\u202e" not in reason
+        for run, match_id in (
+            *((web.run, name) for name in NO_MATCHES),
+            *((r, "m1") for r in NO_RUNS),
+        ):
+            watcher = await web.watcher(run)
+            await watcher.ask(match_id)
+            code, reason = await watcher.ending()
+            assert (code, reason.partition(":")[0]) == (4005, "match")
+            assert str(tmp_path) not in reason
+            assert "\u202e" not in reason
 
 
-@pytest.mark.parametrize("run", ["none", "../..", "\x00", "x" * 2000])
-async def test_a_run_that_is_not_there_is_not_found(tmp_path, run):
+async def test_garbage_is_refused(tmp_path):
     async with watched_referee(tmp_path) as web:
-        watcher = await web.watcher(run)
-        await watcher.ask()
-        code, reason = await watcher.ending()
-        assert (code, reason.partition(":")[0]) == (4005, "match")
-
-
-@pytest.mark.parametrize(
-    ("message", "expected"),
-    [
-        (b"\xff", (4003, "unreadable-request")),
-        ("text", (4003, "unreadable-request")),
-        (bytes(5000), (4008, "request-too-large")),
-        (bytes(70_000), (1009, "")),
-    ],
-)
-async def test_garbage_is_refused(tmp_path, message, expected):
-    async with watched_referee(tmp_path) as web:
-        watcher = await web.watcher()
-        await watcher.socket.send(message)
-        code, reason = await watcher.ending()
-        assert code == expected[0]
-        assert reason.startswith(expected[1])
+        for message, expected in (
+            (b"\xff", (4003, "unreadable-request")),
+            ("text", (4003, "unreadable-request")),
+            (bytes(5000), (4008, "request-too-large")),
+            (bytes(70_000), (1009, "")),
+        ):
+            watcher = await web.watcher()
+            await watcher.socket.send(message)
+            code, reason = await watcher.ending()
+            assert code == expected[0]
+            assert reason.startswith(expected[1])
 
 
 async def test_a_second_message_is_refused(tmp_path):
@@ -283,41 +278,34 @@ async def test_a_watcher_who_does_not_read_is_disconnected(tmp_path):
         assert len(stuck.sent) == 2
 
 
-# The journal is read while somebody is interested
-
-
 # Matches that are over
 
 
-async def finished(tmp_path, **changes):
-    """A folder with the replay of a match that is over."""
-    async with referee_server() as server:
-        a, b = await server.dial_all("ab")
-        playing = asyncio.create_task(server.referee.play(replace(spec(), **changes)))
-        await together(play_bot(a), play_bot(b))
-        record = await playing
-    write_replay(tmp_path / "m1.asara", replay_of(record), SigningKey.new())
-    return record
+def finished(folder):
+    """Write the replay of a match that is over, and return it."""
+    replay, _ = played("m1")
+    write_replay(folder / "m1.asara", replay, KEY)
+    return replay
 
 
 async def test_a_finished_match_is_sent_at_once(tmp_path):
-    record = await finished(tmp_path)
+    replay = finished(tmp_path)
     async with serving(WebSettings(sources=(tmp_path,))) as address:
         url = f"ws://{address}/ws/watch?run={tmp_path.name}"
         watcher = Watcher(await connect(url, proxy=None))
         started, update, ended = await watcher.all()
-        assert started.started.match.sequence == update.update.sequence == len(record.events)
-        assert len(update.update.events) == len(record.events)
-        assert ended.ended.results[0].prestige == record.results[0].prestige
+        events = len(update.update.events)
+        assert started.started.match.sequence == update.update.sequence == events > 50
+        assert ended.ended.results[0].prestige == replay.results[0].prestige
         again = Watcher(await connect(url, proxy=None))
-        assert len(await again.all(after=len(record.events))) == 2
+        assert len(await again.all(after=events)) == 2
 
 
 async def test_links_are_not_followed(tmp_path):
     run, elsewhere = tmp_path / "run", tmp_path / "elsewhere"
     run.mkdir()
     elsewhere.mkdir()
-    await finished(elsewhere)
+    finished(elsewhere)
     (run / "m1.asara").symlink_to(elsewhere / "m1.asara")
     async with serving(WebSettings(sources=(run,))) as address:
         watcher = Watcher(await connect(f"ws://{address}/ws/watch?run=run", proxy=None))
@@ -326,7 +314,7 @@ async def test_links_are_not_followed(tmp_path):
 
 
 async def test_a_damaged_replay_is_an_error_without_details(tmp_path):
-    await finished(tmp_path)
+    finished(tmp_path)
     path = tmp_path / "m1.asara"
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
@@ -409,27 +397,6 @@ async def test_running_matches_are_listed_with_what_everybody_may_know(tmp_path)
 # Mirrored blocks
 
 
-def write_run(folder, sandbox, remote=()):
-    """A run.json as of a running tournament."""
-    info = RunInfo(
-        asara="1",
-        title="cup",
-        seed="s",
-        seed_drawn=True,
-        deals="committed",
-        blocks="mirrored",
-        deal_commitment="",
-        edition="",
-        edition_sha256="",
-        started="2026-01-01T00:00:00Z",
-        sandbox=sandbox,
-        remote=remote,
-    )
-    with open_journal(folder) as journal:
-        journal.note(Fact(RUN, info.model_dump(mode="json")))
-    (folder / "replays").mkdir()
-
-
 @pytest.mark.parametrize(
     ("sandbox", "remote", "shown"),
     [
@@ -443,7 +410,7 @@ async def test_a_mirrored_match_is_shown_live_if_all_bots_are_contained(
     tmp_path, sandbox, remote, shown
 ):
     if sandbox is not None:
-        write_run(tmp_path, sandbox, remote)
+        write_run(tmp_path, (), **RUNNING, sandbox=sandbox, remote=remote)
     async with watched_referee(tmp_path) as web:
         a, b = await web.bots()
         mirrored = replace(spec(), shared_deal="block-1")
@@ -470,7 +437,7 @@ async def test_a_mirrored_match_is_shown_live_if_all_bots_are_contained(
 
 
 async def test_a_mirrored_match_that_is_not_shown_cannot_be_told_from_none(tmp_path):
-    write_run(tmp_path, "none")
+    write_run(tmp_path, (), **RUNNING)
     async with watched_referee(tmp_path) as web:
         a, _, playing = await web.begin(replace(spec(), shared_deal="block-1"))
         await a.until("decision")

@@ -53,7 +53,7 @@ def _seconds(found: dict[str, float], peer: str) -> tuple[float, str, str, float
 def _measured(results: Iterator[MatchResult]) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "results.jsonl"
-        path.write_text("".join(f"{result.model_dump_json()}\n" for result in results))
+        path.write_text("".join(f"{result.to_json()}\n" for result in results))
         command = [sys.executable, "-m", __name__, str(path)]
         done = subprocess.run(command, capture_output=True, check=True)
         found: dict[str, float] = json.loads(done.stdout)
@@ -111,7 +111,7 @@ def _measure(path: Path) -> None:
     """Print the time and memory this freshly started process needs for the standings."""
     began = time.perf_counter()
     with path.open() as lines:
-        results = [MatchResult.model_validate_json(line) for line in lines]
+        results = [MatchResult.from_json(line) for line in lines]
     read, read_memory = time.perf_counter(), _peak()
     compute_standings("Cup", (), len(results), results)
     found = {

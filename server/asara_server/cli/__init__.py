@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
                 print(version_line())
             elif words[:1] == ["help"]:
-                from asara_server.cli.display.guide import print_guide
+                from asara_server.cli.display.examples import print_guide
 
                 print_guide(" ".join(word for word in words[1:] if word != "--guide"))
             else:

@@ -118,10 +118,14 @@ class LineFollower:
         while at < last:
             line = index.readline()
             at += len(line)
-            row = _row(line)
-            if row is not None and row.end > self._log.end:
-                self._log.end, self._log.checksum = row.end, row.checksum
-                yield from row.lines
+            place, *lines = line.removesuffix(b"\n").split(b"\t")
+            try:
+                is_new = int(place.split(b" ")[0]) > self._log.end
+            except ValueError:
+                continue
+            if is_new:
+                yield from lines
+        self._log.end, self._log.checksum = end, checksum
         self._indexed = inode, last
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from asara_server.report.times import PublishedFiles, Times, read_published_files, time_use
 from asara_server.text import on_one_line, plain, without_paths
+from asara_server.tournament.run.read_run import directories_of
 from asara_server.tournament.run.run_record import RunInfo
 from asara_server.tournament.standings.match_result import (
     MatchResult,
@@ -89,4 +90,5 @@ def read_report(
     counted = tuple(result for result in by_schedule(results) if not result.void)
     files = read_published_files(directory)
     times = time_use(files, counted)
-    return Report(info, counted, standings, files, times, Publisher(files.private, full))
+    publisher = Publisher(directories_of(directory), full)
+    return Report(info, counted, standings, files, times, publisher)

@@ -134,7 +134,7 @@ def match_row(result: MatchResult, published: Container[str]) -> MatchRow:
         "round": result.round,
         "rules": plain(result.rule_sets),
         "started": plain(result.started),
-        "seconds": _finite(result.seconds),
+        "seconds": result.seconds,
         "state": "void" if result.void else state,
         "seats": list(_seats(result)),
     }
@@ -149,7 +149,3 @@ def _seats(result: MatchResult) -> Iterator[dict[str, Any]]:
             "prestige": seat.prestige,
             "fault": kind.name.lower() if kind.forfeit else "",
         }
-
-
-def _finite(number: float) -> float:
-    return number if abs(number) < float("inf") else 0.0

@@ -10,7 +10,6 @@ import re
 import shlex
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
 from hashlib import sha256
 from html import escape
 from itertools import islice
@@ -170,46 +169,24 @@ def _unread(report: Report) -> Table:
 # Forfeits
 
 
-class _Forfeit(NamedTuple):
-    when: float
-    """End of the match, as Unix time."""
-    number: int
-    """Index of the match in the schedule."""
-    match: str
-    reason: str
-    cause: str
-    """The reason without the parts that differ between matches; see `_cause_of`."""
-
-
 def _fault_rows(report: Report) -> Iterator[Row]:
     """Yield the rows of forfeits by entry (best first), kind and reason (latest first)."""
-    ended: dict[tuple[str, Termination], list[_Forfeit]] = defaultdict(list)
-    for number, result in enumerate(report.results):
-        end = _end_of(result)
-        when = end.timestamp() if end else float(number)
+    by_kind: dict[tuple[str, Termination], list[tuple[MatchResult, str]]] = defaultdict(list)
+    in_time = sorted(report.results, key=lambda result: result.started)
+    for result in reversed(in_time):
         for seat in result.forfeits:
-            reason, cause = report.publisher.reason(seat.detail), _cause_of(seat.detail, result)
-            forfeit = _Forfeit(when, number, result.played_as, reason, cause)
-            ended[seat.entry, seat.termination].append(forfeit)
+            by_kind[seat.entry, seat.termination].append((result, seat.detail))
     for line in report.standings.overall:
         for kind in Termination:
-            found = sorted(ended.get((line.entry, kind), ()), reverse=True)
-            latest: dict[str, _Forfeit] = {}
-            for one in found:
-                latest.setdefault(one.cause, one)
+            found = by_kind.get((line.entry, kind), [])
+            latest: dict[str, tuple[str, str]] = {}
+            for result, detail in found:
+                latest.setdefault(_cause_of(detail, result), (result.played_as, detail))
             numbers: tuple[int | None, int | None] = (len(found), line.matches)
-            for one in islice(latest.values(), LATEST_REASONS):
-                yield line.entry, kind.name.lower(), *numbers, one.match, one.reason
+            for match, detail in islice(latest.values(), LATEST_REASONS):
+                reason = report.publisher.reason(detail)
+                yield line.entry, kind.name.lower(), *numbers, match, reason
                 numbers = (None, None)
-
-
-def _end_of(result: MatchResult) -> datetime | None:
-    """Return when a match ended; None if its times cannot be read."""
-    try:
-        started = datetime.fromisoformat(result.started)
-        return started + timedelta(seconds=result.seconds) if started.tzinfo else None
-    except (ValueError, OverflowError):
-        return None
 
 
 def _cause_of(detail: str, result: MatchResult) -> str:
@@ -233,8 +210,6 @@ def _facts(report: Report) -> Iterator[Fact]:
     yield "started", info.started
     if info.ended:
         yield "ended", info.ended
-    elif last := max(filter(None, map(_end_of, report.results)), default=None):
-        yield "last_end", last.isoformat()
     yield "scheduled", counts.scheduled
     yield "played", counts.played
     yield "blocks", counts.blocks

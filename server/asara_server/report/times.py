@@ -2,7 +2,7 @@
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import ReplayFile, parse_file, read_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, fingerprint, read_public_key
-from asara_server.tournament.run.read_run import directories_of
+from asara_server.text import plain
 from asara_server.tournament.standings.match_result import MatchResult
 
 SUFFIX = ".asara"
@@ -28,8 +28,6 @@ class PublishedFiles:
     """Names of the matches that have a replay file. Links do not count."""
     public_key: bytes | None
     """The key that should have signed the replays, 32 bytes; None if it cannot be read."""
-    private: tuple[str, ...]
-    """Directories that contain the run; their names are left out of everything published."""
     problems: tuple[str, ...]
     """Files that could not be read, with the reason."""
 
@@ -43,19 +41,26 @@ def read_published_files(directory: Path) -> PublishedFiles:
         # without the path of the run, because the page is published
         problems.append(str(error).removeprefix(f"{directory}/"))
     replays = directory / "replays"
-    names = []
+    names: frozenset[str] = frozenset()
     try:
-        with os.scandir(replays) as found:
-            names = [
-                file.name.removesuffix(SUFFIX)
-                for file in found
-                if file.name.endswith(SUFFIX) and not file.is_symlink()
-            ]
+        names = frozenset(replay_names(replays))
     except OSError as error:
         problems.append(f"{replays.name}: {error.strerror}")
-    return PublishedFiles(
-        replays, frozenset(names), key, directories_of(directory), tuple(problems)
-    )
+    return PublishedFiles(replays, names, key, tuple(problems))
+
+
+def replay_names(folder: Path) -> Iterator[str]:
+    """Yield the names of a folder's replays, without the suffix; links do not count."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            name = entry.name.removesuffix(SUFFIX)
+            if (
+                name != entry.name
+                and not name.startswith(".")
+                and plain(name, None) == name
+                and entry.is_file(follow_symlinks=False)
+            ):
+                yield name
 
 
 # Times
@@ -101,10 +106,6 @@ class Times:
     """Entries by median time, slowest first."""
     read: int
     """Number of replays read."""
-    matches: int
-    """Number of counted matches, each of which should have a replay."""
-    asked: int
-    """Number of matches in the sample; all matches if there are few."""
     missing: int
     """Number of matches in the sample without a replay file."""
     problems: tuple[str, ...]
@@ -118,11 +119,10 @@ def time_use(
 
     If there are more than `most` matches, an evenly spread sample of `most` matches is read.
     """
-    chosen = evenly(results, most)
     used: list[Spent] = []
     problems: list[str] = []
     read = missing = 0
-    for result in chosen:
+    for result in evenly(results, most):
         name = f"{result.played_as}{SUFFIX}"
         if result.played_as not in files.published:
             missing += 1
@@ -132,7 +132,7 @@ def time_use(
             read += 1
         except ReplayError as error:
             problems.append(f"{name}: {error}")
-    return Times(tuple(_totals(used)), read, len(results), len(chosen), missing, tuple(problems))
+    return Times(tuple(_totals(used)), read, missing, tuple(problems))
 
 
 def evenly(results: Sequence[MatchResult], most: int) -> list[MatchResult]:

@@ -1,6 +1,6 @@
 """The application of the web server: its routes, and the checks around them."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from starlette.applications import Starlette
@@ -11,46 +11,33 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from asara_server.web.guard import Guard
-from asara_server.web.hint import hint_part
 from asara_server.web.live_matches import LiveRuns
 from asara_server.web.page_files import PAGE_ROUTES, PageFiles
 from asara_server.web.play_socket import play_part
 from asara_server.web.preview import preview_part
-from asara_server.web.responses import Part, WebError, error_response
+from asara_server.web.responses import error_response
 from asara_server.web.run_catalogue import RunCatalogue
 from asara_server.web.runs_api import runs_part
 from asara_server.web.settings import WebSettings
 from asara_server.web.watch_socket import watch_part
 
 
-def app_parts(settings: WebSettings) -> Sequence[Part]:
-    """Return the parts of the server; add new parts here.
+def create_app(settings: WebSettings) -> Starlette:
+    """Return the application that serves the page, its API and its WebSockets.
 
     Before a request or a WebSocket reaches a route, `Guard` has checked its Host and Origin.
-    `Guard` also counts WebSockets, limits the size of requests and adds the response headers. A
-    route raises `WebError` to send the browser an error.
+    `Guard` also limits the size of requests and adds the response headers. A route raises
+    `WebError` to send the browser an error.
     """
     catalogue = RunCatalogue(settings.sources)
     live = LiveRuns()
-    return (
+    parts = (
         runs_part(catalogue, live, logs=settings.logs),
         watch_part(settings.limits, catalogue, live),
         play_part(settings),
-        preview_part(),
-        hint_part(settings),
+        preview_part(settings),
     )
-
-
-def create_app(settings: WebSettings) -> Starlette:
-    """Return the application that serves the page, its API and its WebSockets."""
-    parts = app_parts(settings)
     files = PageFiles(settings.page)
-
-    async def page(request: Request) -> Response:
-        return files.page(request)
-
-    async def file(request: Request) -> Response:
-        return files.file(request)
 
     @asynccontextmanager
     async def running(_: Starlette) -> AsyncIterator[None]:
@@ -62,20 +49,15 @@ def create_app(settings: WebSettings) -> Starlette:
     return Starlette(
         routes=[
             *(route for part in parts for route in part.routes),
-            *(Route(path, page, name=path) for path in PAGE_ROUTES),
-            Route("/{path:path}", file),
+            *(Route(path, files.page, name=path) for path in PAGE_ROUTES),
+            Route("/{path:path}", files.file),
         ],
         middleware=[Middleware(Guard, settings=settings)],
-        exception_handlers={WebError: _web_error, HTTPException: _http_error},
+        exception_handlers={HTTPException: _error},
         lifespan=running,
     )
 
 
-async def _web_error(_: Request, error: Exception) -> Response:
-    assert isinstance(error, WebError)
-    return error_response(error.status, str(error))
-
-
-async def _http_error(_: Request, error: Exception) -> Response:
+async def _error(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     return error_response(error.status_code, error.detail)

@@ -8,15 +8,12 @@ must be this server, because the same-origin policy does not apply to WebSockets
 import asyncio
 import ipaddress
 import re
-from collections import Counter
-from collections.abc import Iterable
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from asara_server.logs import logger
-from asara_server.network.addresses import client_network
 from asara_server.web.responses import error_response
 from asara_server.web.settings import WebSettings
 
@@ -34,7 +31,6 @@ class Guard:
         self._limits = settings.limits
         self._hosts = frozenset(host.lower() for host in settings.hosts) | {"localhost"}
         self._ancestors = " ".join(settings.frame_ancestors) or "'none'"
-        self._sockets: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -46,7 +42,7 @@ class Guard:
         if fault is not None:
             await _refuse(scope, receive, sender, *fault)
         elif scope["type"] == "websocket":
-            await self._socket(scope, receive, sender)
+            await self._app(scope, receive, sender)
         else:
             await self._request(scope, receive, sender)
 
@@ -67,6 +63,8 @@ class Guard:
     def _http_fault(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         if scope["method"] not in _METHODS:
             return 405, "this server answers GET, HEAD and POST"
+        if "transfer-encoding" in headers:
+            return 411, "state the length of the request"
         length = headers.get("content-length", "0")
         largest = self._limits.body_bytes
         if not (length.isascii() and length.isdigit()) or len(length) > 12 or int(length) > largest:
@@ -103,58 +101,20 @@ class Guard:
             "X-Content-Type-Options": "nosniff",
         }
 
-    async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        peer, sockets = peer_of(scope), self._sockets
-        limits = self._limits
-        if sockets.total() >= limits.sockets or sockets[peer] >= limits.sockets_per_peer:
-            await _refuse(
-                scope, receive, send, 503, "too many WebSockets are open; try again later"
-            )
-            return
-        sockets[peer] += 1
-        try:
-            await self._app(scope, receive, send)
-        finally:
-            sockets[peer] -= 1
-            if not sockets[peer]:
-                del sockets[peer]
-
     async def _request(self, scope: Scope, receive: Receive, send: "_HeaderSender") -> None:
         try:
             async with asyncio.timeout(self._limits.request_s):
-                await self._app(scope, _Bounded(receive, self._limits.body_bytes), send)
-        except (TimeoutError, _BodyTooLargeError) as error:
+                await self._app(scope, receive, send)
+        except TimeoutError:
             if send.started:
                 raise
-            late = isinstance(error, TimeoutError)
-            status, sentence = (408, "the request took too long") if late else (413, str(error))
-            await _refuse(scope, receive, send, status, sentence)
+            await _refuse(scope, receive, send, 408, "the request took too long")
         except Exception:
             # The error's text may contain paths, so it is only logged.
             logger("web").error("request failed", exc_info=True)
             if send.started:
                 raise
             await _refuse(scope, receive, send, 500, "the server could not answer; see its log")
-
-
-class _BodyTooLargeError(Exception):
-    pass
-
-
-class _Bounded:
-    """Receives a request without a stated length, up to a limit."""
-
-    def __init__(self, receive: Receive, largest: int) -> None:
-        self._receive = receive
-        self._largest = largest
-        self._left = largest
-
-    async def __call__(self) -> Message:
-        message = await self._receive()
-        self._left -= len(message.get("body", b""))
-        if self._left < 0:
-            raise _BodyTooLargeError(f"a request may have {self._largest:,} bytes")
-        return message
 
 
 class _HeaderSender:
@@ -172,30 +132,8 @@ class _HeaderSender:
         await self._send(message)
 
 
-def peer_of(scope: Scope) -> str:
-    """Return the peer's address without its port; an IPv6 network of 64 bits counts as one peer."""
-    client = scope.get("client")
-    return client_network(client[0]) if client else ""
-
-
 async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, sentence: str) -> None:
-    response = error_response(status, sentence)
+    """Answer with an error; the answer to a WebSocket's handshake is an ordinary response."""
     if scope["type"] == "websocket":
-        await _deny(receive, send, response.status_code, response.headers.raw, response.body)
-    else:
-        await response(scope, receive, send)
-
-
-async def _deny(
-    receive: Receive,
-    send: Send,
-    status: int,
-    headers: Iterable[tuple[bytes, bytes]],
-    body: bytes | memoryview,
-) -> None:
-    """Refuse a WebSocket by answering its handshake with an ordinary response."""
-    await receive()  # websocket.connect
-    await send(
-        {"type": "websocket.http.response.start", "status": status, "headers": list(headers)}
-    )
-    await send({"type": "websocket.http.response.body", "body": bytes(body)})
+        await receive()  # websocket.connect
+    await error_response(status, sentence)(scope, receive, send)

@@ -1,6 +1,5 @@
 """A growing list of a run's matches, with filters."""
 
-from collections import defaultdict
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -36,6 +35,7 @@ class MatchFilter(NamedTuple):
     """"replay": the match has a replay. "waiting": its replay follows when the block is over.
     "void": the match has no result, because the referee failed; only this filter shows void
     attempts."""
+    block: str = ""
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> "MatchFilter":
@@ -54,13 +54,6 @@ class MatchFilter(NamedTuple):
         return found
 
 
-class MatchPage(NamedTuple):
-    total: int
-    """Number of all matches that pass the filter."""
-    numbers: Sequence[int]
-    """Indices, in the list, of the matches on this page."""
-
-
 class MatchList:
     """The results of a run, in the order in which matches ended, and the matches that filters
     found.
@@ -71,27 +64,21 @@ class MatchList:
     def __init__(self, results: Sequence[MatchResult]) -> None:
         self.results = results
         self._seen = 0
-        self._by_name: dict[str, int] = {}
-        self._by_block: dict[str, list[int]] = defaultdict(list)
-        self._rules: dict[str, None] = {}
+        self._rules: set[str] = set()
         self._seats: set[int] = set()
         self._filtered: dict[MatchFilter, _Found] = {}
 
     def update(self) -> None:
         """Process the results that were appended since the last call."""
-        for number in range(self._seen, len(self.results)):
-            result = self.results[number]
-            self._by_name[plain(result.played_as)] = number
-            if not result.void:
-                self._by_block[plain(result.deal_block)].append(number)
-                self._rules[plain(result.rule_sets)] = None
-                self._seats.add(len(result.seats))
-        self._seen = len(self.results)
+        new = self.results[self._seen :]
+        self._rules |= {result.rule_sets for result in new if not result.void}
+        self._seats |= {len(result.seats) for result in new if not result.void}
+        self._seen += len(new)
 
     @property
     def rules(self) -> list[str]:
         """Combinations of rule sets that occur in the run, sorted."""
-        return sorted(self._rules)
+        return sorted(map(plain, self._rules))
 
     @property
     def seats(self) -> list[int]:
@@ -100,14 +87,12 @@ class MatchList:
 
     def named(self, name: str) -> MatchResult | None:
         """Return the attempt with this name."""
-        number = self._by_name.get(name)
-        return None if number is None else self.results[number]
+        return next((result for result in self.results if plain(result.played_as) == name), None)
 
     def block(self, name: str) -> list[int]:
         """Return the indices of a block's matches, in the order of their names."""
-        return sorted(
-            self._by_block.get(name, ()), key=lambda number: self.results[number].match_id
-        )
+        found = self._kept(MatchFilter(block=name))
+        return sorted(found, key=lambda number: self.results[number].match_id)
 
     def page(
         self,
@@ -117,8 +102,8 @@ class MatchList:
         offset: int,
         limit: int,
         latest_first: bool,
-    ) -> MatchPage:
-        """Return one page of the matches that pass the filter."""
+    ) -> tuple[int, Sequence[int]]:
+        """Return the number of matches that pass the filter, and the indices of one page."""
         numbers: Sequence[int] = self._kept(wanted._replace(state=_void_or_any(wanted.state)))
         if wanted.state in {"replay", "waiting"}:
             has = wanted.state == "replay"
@@ -126,8 +111,8 @@ class MatchList:
         total = len(numbers)
         if latest_first:
             end = max(total - offset, 0)
-            return MatchPage(total, numbers[max(end - limit, 0) : end][::-1])
-        return MatchPage(total, numbers[offset : offset + limit])
+            return total, numbers[max(end - limit, 0) : end][::-1]
+        return total, numbers[offset : offset + limit]
 
     def _kept(self, wanted: MatchFilter) -> list[int]:
         found = self._filtered.pop(wanted, None) or _Found()
@@ -155,12 +140,14 @@ def _void_or_any(state: str) -> str:
 
 def _condition(wanted: MatchFilter) -> Callable[[MatchResult], bool]:
     """Return a function that tests whether a match passes, apart from the state of its replay."""
-    entry, opponent, seats, rules, result, forfeit, state = wanted
+    entry, opponent, seats, rules, result, forfeit, state, block = wanted
 
     def keeps(match: MatchResult) -> bool:
         if match.void != (state == "void"):
             return False
         if seats and len(match.seats) != int(seats):
+            return False
+        if block and plain(match.deal_block) != block:
             return False
         if rules and plain(match.rule_sets) != rules:
             return False

@@ -1,6 +1,5 @@
 """A run or a folder of replays as last read; it is read again when it may have changed."""
 
-import os
 import re
 import stat
 import threading
@@ -20,6 +19,7 @@ from asara_server.replay.analysis_file import Analysis, read_analysis
 from asara_server.replay.file import LARGEST_FILE, parse_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, read_public_key
 from asara_server.report.run_json import MatchRow, match_row
+from asara_server.report.times import SUFFIX, replay_names
 from asara_server.text import plain
 from asara_server.tournament.run.directory import ANALYSIS, RunError
 from asara_server.tournament.run.status import RunState, RunStatus, StatusReader
@@ -28,7 +28,6 @@ from asara_server.web.match_list import MatchFilter, MatchList
 from asara_server.web.responses import WebError
 from asara_server.web.run_catalogue import Source, SourceKind, kind_of
 
-SUFFIX: Final = ".asara"
 _FRESH_S: Final = 0.5
 """Seconds after a read during which nothing is read again."""
 _MOST_REPLAYS: Final = 5_000
@@ -50,17 +49,11 @@ class OpenRun:
         self.unreadable = 0
         """Number of files in a folder of replays that are not replays."""
         self._reader = StatusReader(source.directory)
-        self._folder = _ReplayFolder(self.replays)
+        self._folder = _ReplayFolder(self.source.replays)
         self.matches = MatchList(self._results)
         self._lock = threading.Lock()
         self._read_s = float("-inf")
         self._replays_seen: tuple[int, int] | None = None
-
-    @property
-    def replays(self) -> Path:
-        """Folder that contains the replays."""
-        directory = self.source.directory
-        return directory / "replays" if self.source.kind is SourceKind.RUN else directory
 
     @property
     def is_played(self) -> bool:
@@ -95,12 +88,12 @@ class OpenRun:
     def _read_names(self) -> None:
         """If the folder has changed, list the published replays again."""
         try:
-            about = self.replays.lstat()
+            about = self.source.replays.lstat()
             seen = about.st_mtime_ns, about.st_ino
             # A folder changed just now may change again without getting a later modification time.
             recent = time.time_ns() - about.st_mtime_ns < 2_000_000_000
             if (seen != self._replays_seen or recent) and stat.S_ISDIR(about.st_mode):
-                self.published = frozenset(_replay_names(self.replays))
+                self.published = frozenset(replay_names(self.source.replays))
                 self._replays_seen = seen
         except OSError:
             self.published = frozenset()
@@ -129,7 +122,7 @@ class OpenRun:
         if match not in self.published:
             raise self._no_replay(match)
         try:
-            path = self.replays / f"{match}{SUFFIX}"
+            path = self.source.replays / f"{match}{SUFFIX}"
             if path.is_symlink():
                 raise OSError
             return read_bounded(path, LARGEST_FILE)
@@ -180,7 +173,7 @@ class _ReplayFolder:
 
     def read(self) -> frozenset[str]:
         """Read the new files; return the names of the files that are replays."""
-        names = sorted(_replay_names(self._folder), key=_natural)[:_MOST_REPLAYS]
+        names = sorted(replay_names(self._folder), key=_natural)[:_MOST_REPLAYS]
         found = {name: self._result(name) for name in names}
         results = [result for result in found.values() if result is not None]
         if results[: len(self.results)] == self.results:
@@ -220,20 +213,6 @@ def _result_of(name: str, replay: Replay) -> MatchResult:
         started=utc_text(header.started_unix_ms / 1000),
         seconds=0.0,
     )
-
-
-def _replay_names(folder: Path) -> Iterator[str]:
-    """Yield the names of a folder's replays, without the suffix; links do not count."""
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            name = entry.name.removesuffix(SUFFIX)
-            if (
-                name != entry.name
-                and not name.startswith(".")
-                and plain(name, None) == name
-                and entry.is_file(follow_symlinks=False)
-            ):
-                yield name
 
 
 def _natural(name: str) -> list[str]:

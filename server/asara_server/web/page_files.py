@@ -66,13 +66,13 @@ class PageFiles:
     def __init__(self, folder: Path) -> None:
         self._files = dict(_files(folder))
 
-    def file(self, request: Request) -> Response:
+    async def file(self, request: Request) -> Response:
         """Return the file at the request's path, or the page with status 404."""
         found = self._files.get(request.url.path)
         if found is None:
             if request.url.path.startswith("/api/"):
                 return error_response(404, "there is nothing at this address")
-            return self.page(request, status=404)
+            return self._page(request, 404)
         if found.hashed:
             headers = {"Cache-Control": _FOREVER, "Vary": "Accept-Encoding"}
             if found.brotli is not None and accepts_brotli(request):
@@ -84,8 +84,11 @@ class PageFiles:
         cache = _FOREVER if found.hashed else "no-cache"
         return tagged_response(request, found.content, found.media_type, cache=cache)
 
-    def page(self, request: Request, *, status: int = 200) -> Response:
+    async def page(self, request: Request) -> Response:
         """Return the page; its script reads the address."""
+        return self._page(request, 200)
+
+    def _page(self, request: Request, status: int) -> Response:
         index = self._files.get("/index.html")
         if index is None:
             return HTMLResponse(_NOT_BUILT, 503, {"Cache-Control": "no-store"})

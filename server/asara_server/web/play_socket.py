@@ -14,8 +14,8 @@ from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from asara.v1.play_pb2 import DESCRIPTOR
-from asara_server.referee.stream_errors import REASON_KEY, ErrorKind
-from asara_server.web.responses import Part, close
+from asara_server.referee.stream_errors import REASON_KEY, ErrorKind, StreamError
+from asara_server.web.responses import Part, close, close_with_error, receive_bytes
 from asara_server.web.settings import WebSettings
 
 METHOD: Final = f"/{DESCRIPTOR.services_by_name['PlayService'].full_name}/Play"
@@ -33,6 +33,8 @@ _OPTIONS: Final = (
     ("grpc.enable_retries", 0),
     ("grpc.enable_http_proxy", 0),
 )
+
+_EXPECTED: Final = "binary messages, each with a PlayRequest"
 
 _Call = grpc.aio.StreamStreamCall[bytes, bytes]
 
@@ -57,61 +59,37 @@ class PlayPipe:
         if self._address is None:
             await close(socket, grpc.StatusCode.NOT_FOUND, "", "no match is played at this server")
             return
-        if self._open >= self._limits.play_sockets:
-            kind = ErrorKind.TOO_MANY_STREAMS
-            text = "too many people and bots play here; try again later"
-            await close(socket, kind.code, kind.reason, text)
-            return
         self._open += 1
         try:
-            await self._serve(socket, self._address)
+            if self._open > self._limits.play_sockets:
+                text = "too many people and bots play here; try again later"
+                raise StreamError(ErrorKind.TOO_MANY_STREAMS, text)
+            first = await self._first_request(socket)
+            async with grpc.aio.insecure_channel(self._address, options=_OPTIONS) as channel:
+                call: _Call = channel.stream_stream(METHOD)()
+                try:
+                    await _forward(socket, call, first)
+                finally:
+                    call.cancel()
+        except StreamError as error:
+            await close_with_error(socket, error)
         except WebSocketDisconnect:
             pass
         finally:
             self._open -= 1
 
-    async def _serve(self, socket: WebSocket, address: str) -> None:
-        first = await self._first_request(socket)
-        if first is None:
-            return
-        async with grpc.aio.insecure_channel(address, options=_OPTIONS) as channel:
-            call: _Call = channel.stream_stream(METHOD)()
-            try:
-                await _forward(socket, call, first)
-            finally:
-                call.cancel()
-
-    async def _first_request(self, socket: WebSocket) -> bytes | None:
-        """Return the first message; if none comes in time, close the WebSocket and return None.
+    async def _first_request(self, socket: WebSocket) -> bytes:
+        """Return the first message; raises StreamError and WebSocketDisconnect.
 
         A WebSocket that sends nothing does not use up a connection to the referee.
         """
         seconds = self._limits.hello_s
         try:
             async with asyncio.timeout(seconds):
-                return await _receive(socket)
+                return await receive_bytes(socket, _EXPECTED)
         except TimeoutError:
-            kind = ErrorKind.HELLO_FIRST
             text = f"send Hello within {seconds:g} s"
-            await close(socket, kind.code, kind.reason, text)
-        except _TextReceived:
-            await _refuse_text(socket)
-        return None
-
-
-class _TextReceived(Exception):
-    pass
-
-
-async def _receive(socket: WebSocket) -> bytes:
-    """Return the next message; raise WebSocketDisconnect or _TextReceived."""
-    message = await socket.receive()
-    if message["type"] == "websocket.disconnect":
-        raise WebSocketDisconnect(message.get("code", 1006))
-    data = message.get("bytes")
-    if data is None:
-        raise _TextReceived
-    return bytes(data)
+            raise StreamError(ErrorKind.HELLO_FIRST, text) from None
 
 
 async def _forward(socket: WebSocket, call: _Call, first: bytes) -> None:
@@ -127,8 +105,7 @@ async def _forward(socket: WebSocket, call: _Call, first: bytes) -> None:
         if not down.done() and _failed_write(up):
             await asyncio.wait((down,))
         if not down.done():
-            if isinstance(up.exception(), _TextReceived):
-                await _refuse_text(socket)
+            up.result()
         elif not isinstance(down.exception(), WebSocketDisconnect):
             await _close_as_ended(socket, call)
     finally:
@@ -146,7 +123,7 @@ async def _forward_requests(socket: WebSocket, call: _Call, first: bytes) -> Non
     request = first
     while True:
         await call.write(request)
-        request = await _receive(socket)
+        request = await receive_bytes(socket, _EXPECTED)
 
 
 async def _forward_responses(socket: WebSocket, call: _Call) -> None:
@@ -169,8 +146,3 @@ async def _close_as_ended(socket: WebSocket, call: _Call) -> None:
 
 def _text(value: str | bytes | None) -> str:
     return value.decode(errors="replace") if isinstance(value, bytes) else value or ""
-
-
-async def _refuse_text(socket: WebSocket) -> None:
-    kind = ErrorKind.UNREADABLE_REQUEST
-    await close(socket, kind.code, kind.reason, "send binary messages, each with a PlayRequest")

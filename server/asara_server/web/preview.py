@@ -1,4 +1,7 @@
-"""Previews: the rest of a person's turn, computed only from what the seat was sent.
+"""Previews and hints for a person's turn, computed only from what the seat was sent.
+
+A preview shows the rest of the turn. A request contains the seat's open decision, so only who holds
+the seat can ask. There are no hints where nobody plays in a browser, and so none in a tournament.
 
 A request comes from a browser and may contain anything. It is checked before the rules see it, so
 that the work it can cause is limited. Sizes and numbers must stay within the limits for editions.
@@ -11,7 +14,7 @@ from typing import Any, Final, TypeVar
 
 from google.protobuf.message import DecodeError, Message
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from asara.v1.play_pb2 import Decision as DecisionMessage
@@ -24,12 +27,17 @@ from asara_codec.encode import event_message, serialize
 from asara_codec.messages import decision_bytes
 from asara_codec.view_reader import view_from_proto
 from asara_codec.view_writer import ViewWriter
+from asara_game import Worlds
 from asara_game.knowledge.foresee import Foreseen, foresee
 from asara_game.rules import Rules
 from asara_game.view import View
 from asara_game.vocabulary import DecisionKind
+from asara_search.analysis import advise
 from asara_server.web.responses import PROTOBUF, Part, WebError
+from asara_server.web.settings import WebSettings
 
+LONGEST_S: Final = 2.0
+"""Seconds after which a slow machine gives a hint from fewer playouts."""
 LARGEST_REQUEST: Final = 64 * 1024
 """Maximum bytes of a request; a position of the richest rules has about 3,000."""
 _MOST_ACTIONS: Final = 64
@@ -67,13 +75,13 @@ class PreviewError(ValueError):
 
 def preview(request: PreviewRequest) -> PreviewResponse:
     """Return the consequences of a request's actions; raise PreviewError."""
-    with impossible_refused():
-        seen = seen_in(request)
+    with _impossible_refused():
+        seen = _seen_in(request)
         actions = [action_from_proto(action) for action in request.actions]
         return _response(foresee(seen, actions), request.started.match_id)
 
 
-def seen_in(request: PreviewRequest) -> View:
+def _seen_in(request: PreviewRequest) -> View:
     """Return what the seat of a request sees, after checks; raise one of `_FAULTS`."""
     _check_sizes(request)
     rules = rules_from_proto(request.started)
@@ -84,7 +92,7 @@ def seen_in(request: PreviewRequest) -> View:
 
 
 @contextmanager
-def impossible_refused() -> Iterator[None]:
+def _impossible_refused() -> Iterator[None]:
     """Raise PreviewError for a position that no match can reach."""
     try:
         yield
@@ -94,6 +102,17 @@ def impossible_refused() -> Iterator[None]:
         raise PreviewError(f"the request cannot be answered: {_first_line(error)}") from None
     except _FAULTS:
         raise PreviewError("the request is no position of the game") from None
+
+
+def hint(request: PreviewRequest) -> int:
+    """Return the index of the legal action that a search of the seat's worlds chooses.
+
+    The search depends only on the request. Raises PreviewError.
+    """
+    with _impossible_refused():
+        seen = _seen_in(request)
+        action = advise(seen.rules, Worlds(seen).sample, seen.legal, LONGEST_S)
+        return seen.legal.index(action)
 
 
 def _response(foreseen: Foreseen, match_id: str) -> PreviewResponse:
@@ -193,19 +212,31 @@ def _check_seats(seen: View) -> None:
         raise PreviewError("decision.space does not fit the kind of the decision")
 
 
-def preview_part() -> Part:
-    """Return the route for previews; it keeps no state between requests."""
-    one_at_a_time = asyncio.Lock()  # watchers and players need the processor, too
+def preview_part(settings: WebSettings) -> Part:
+    """Return the routes for previews and hints; they keep no state between requests."""
+    # Watchers and players need the processor, too.
+    one_preview, one_hint = asyncio.Lock(), asyncio.Lock()
+    headers = {"Cache-Control": "no-store"}
 
-    async def answer(request: Request) -> Response:
-        response = await answered(request, one_at_a_time, preview)
-        headers = {"Cache-Control": "no-store"}
+    async def answer_preview(request: Request) -> Response:
+        response = await _answered(request, one_preview, preview)
         return Response(serialize(response), headers=headers, media_type=PROTOBUF)
 
-    return Part([Route("/api/preview", answer, methods=["POST"])])
+    async def answer_hint(request: Request) -> Response:
+        if settings.play_address is None:
+            raise WebError(404, "no match is played at this server")
+        index = await _answered(request, one_hint, hint)
+        return JSONResponse({"action": index}, headers=headers)
+
+    return Part(
+        [
+            Route("/api/preview", answer_preview, methods=["POST"]),
+            Route("/api/hint", answer_hint, methods=["POST"]),
+        ]
+    )
 
 
-async def answered(
+async def _answered(
     request: Request, one_at_a_time: asyncio.Lock, answer: Callable[[PreviewRequest], _Answer]
 ) -> _Answer:
     """Return the answer to the PreviewRequest in a request; raise WebError."""

@@ -12,12 +12,13 @@ from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 import grpc
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
-from starlette.websockets import WebSocket
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from asara_server.referee.stream_errors import StreamError
+from asara_server.referee.stream_errors import ErrorKind, StreamError
 from asara_server.text import plain, plain_value
 
 _WORTH_COMPRESSING: Final = 1_024
@@ -27,12 +28,11 @@ JSON: Final = "application/json"
 PROTOBUF: Final = "application/x-protobuf"
 
 
-class WebError(Exception):
+class WebError(HTTPException):
     """Raised for a request that cannot be fulfilled; the browser gets the sentence and status."""
 
-    def __init__(self, status: int, sentence: str) -> None:
-        super().__init__(sentence)
-        self.status = status
+    def __str__(self) -> str:
+        return self.detail
 
 
 def error_response(status: int, sentence: str) -> Response:
@@ -101,6 +101,17 @@ _CLOSE: Final = 4000
 """Close code of status OK; for other statuses, the number of the status is added."""
 _REASON_BYTES: Final = 123
 """Maximum bytes of the reason in a close frame."""
+
+
+async def receive_bytes(socket: WebSocket, expected: str) -> bytes:
+    """Return the next message; raises WebSocketDisconnect, and StreamError for a text."""
+    message = await socket.receive()
+    if message["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(message.get("code", 1006))
+    data = message.get("bytes")
+    if data is None:
+        raise StreamError(ErrorKind.UNREADABLE_REQUEST, f"send {expected}")
+    return bytes(data)
 
 
 async def close(socket: WebSocket, code: grpc.StatusCode, reason: str, detail: str) -> None:

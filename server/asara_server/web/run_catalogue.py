@@ -33,6 +33,11 @@ class Source:
     directory: Path
     kind: SourceKind
 
+    @property
+    def replays(self) -> Path:
+        """Folder that contains the replays."""
+        return self.directory / "replays" if self.kind is SourceKind.RUN else self.directory
+
 
 class RunCatalogue:
     """Finds the runs in the served directories, and looks for new ones from time to time.

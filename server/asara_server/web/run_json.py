@@ -137,7 +137,7 @@ class RunSummaries:
 
 _REST: Final = 10
 """Wait between two computations for the same run, as a multiple of the duration of the first."""
-_WAIT_S: Final = 1.0
+_WAIT_S: Final = 0.3
 """Maximum seconds that a request waits for standings; then it is answered without new ones."""
 
 

@@ -13,12 +13,8 @@ class WebLimits:
 
     connections: int = 1_024
     """Maximum open connections, including WebSockets; further ones are closed immediately."""
-    connections_per_peer: int = 512
+    connections_per_peer: int = 384
     """Maximum open connections from one address."""
-    sockets: int = 768
-    """Maximum open WebSockets; further ones are refused with status 503."""
-    sockets_per_peer: int = 384
-    """Maximum open WebSockets from one address."""
     head_s: float = 10.0
     """Seconds for a connection to send the head of its first request."""
     request_s: float = 30.0

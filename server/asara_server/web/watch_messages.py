@@ -3,21 +3,11 @@
 A viewer receives the events of a match turn by turn, so no message depends on the turn in progress.
 """
 
-import asyncio
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
-from stat import S_ISREG
 from typing import Final
 
 from asara_codec.messages import watch_ended_bytes, watch_started_bytes, watch_update_bytes
-from asara_server.eventlog.replay import ReplayError
-from asara_server.eventlog.resimulate import resimulated
-from asara_server.logs import logger
 from asara_server.match.match import Match
-from asara_server.referee.stream_errors import ErrorKind, StreamError
-from asara_server.replay.file import read_replay
-from asara_server.web.run_catalogue import Source, SourceKind
 
 _MOST_ENCODED: Final = 8
 
@@ -73,7 +63,7 @@ async def follow(
     match: Match,
     messages: WatchMessages,
     after: int,
-    updated: Callable[[], Awaitable[None]],
+    updated: Callable[[], Awaitable[object]],
 ) -> AsyncIterator[bytes]:
     """Yield the messages for one viewer, with the events after number `after`, until the match
     ends.
@@ -94,71 +84,3 @@ async def follow(
         if not match.finished and ends[-1] <= sent:
             await updated()
     yield messages.ended()
-
-
-_MOST_KEPT: Final = 16
-_LONGEST_NAME: Final = 128
-
-
-class FinishedMatches:
-    """The matches whose replays are published; recently watched ones are cached."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[Path, int, int], Match] = OrderedDict()
-        self._one_at_a_time = asyncio.Lock()
-
-    async def messages(
-        self, source: Source, match_id: str, after: int
-    ) -> AsyncIterator[bytes] | None:
-        """Return the messages for a watcher, with the events after number `after`.
-
-        Return None if the match has no published replay. Raises StreamError if the replay is
-        damaged.
-        """
-        path = replay_path(source, match_id)
-        if path is None:
-            return None
-        async with self._one_at_a_time:  # simulations take processor time from others
-            match = await asyncio.to_thread(self._match, path)
-        return None if match is None else follow(match, WatchMessages(match), after, _no_news)
-
-    def _match(self, path: Path) -> Match | None:
-        try:
-            about = path.lstat()
-        except (OSError, ValueError):
-            return None
-        if not S_ISREG(about.st_mode):  # a link may lead anywhere
-            return None
-        key = path, about.st_mtime_ns, about.st_size
-        match = self._kept.get(key)
-        if match is None:
-            match = self._kept[key] = _simulated(path)
-        self._kept.move_to_end(key)
-        while len(self._kept) > _MOST_KEPT:
-            self._kept.popitem(last=False)
-        return match
-
-
-def replay_path(source: Source, match_id: str) -> Path | None:
-    """Return where the replay of a match is once published; None if the match name is invalid."""
-    if not match_id.isprintable() or "/" in match_id or match_id.startswith("."):
-        return None
-    if not 0 < len(match_id.encode(errors="replace")) <= _LONGEST_NAME:
-        return None
-    folder = source.directory
-    return (folder / "replays" if source.kind is SourceKind.RUN else folder) / f"{match_id}.asara"
-
-
-def _simulated(path: Path) -> Match:
-    try:
-        *_, (match, _) = resimulated(read_replay(path))
-    except ReplayError as error:
-        logger("web").warning("replay cannot be shown", detail=str(error))
-        raise StreamError(
-            ErrorKind.MATCH, "the replay of this match is damaged: see `asara replay verify`"
-        ) from None
-    return match
-
-
-async def _no_news() -> None:
-    """Wait for news of a match that is over, which nobody does."""

@@ -8,7 +8,10 @@ gRPC call.
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from functools import lru_cache
+from pathlib import Path
+from stat import S_ISREG
 from typing import Final
 
 import grpc
@@ -17,16 +20,25 @@ from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from asara.v1.watch_pb2 import WatchRequest
+from asara_server.eventlog.replay import ReplayError
+from asara_server.eventlog.resimulate import resimulated
+from asara_server.logs import logger
+from asara_server.match.match import Match
 from asara_server.referee.stream_errors import ErrorKind, StreamError
+from asara_server.replay.file import read_replay
+from asara_server.report.times import SUFFIX
 from asara_server.text import plain
 from asara_server.web.live_matches import LiveRuns
-from asara_server.web.responses import Part, WebError, close, close_with_error
-from asara_server.web.run_catalogue import RunCatalogue
+from asara_server.web.responses import Part, WebError, close, close_with_error, receive_bytes
+from asara_server.web.run_catalogue import RunCatalogue, Source
 from asara_server.web.settings import WebLimits
-from asara_server.web.watch_messages import FinishedMatches
+from asara_server.web.watch_messages import WatchMessages, follow
 
 PATH: Final = "/ws/watch"
 _LARGEST_REQUEST: Final = 4 * 1024
+_KEPT_MATCHES: Final = 16
+"""Number of finished matches that are kept, so that the next watcher need not wait."""
+_EXPECTED: Final = "a binary message with a WatchRequest"
 
 
 def watch_part(limits: WebLimits, catalogue: RunCatalogue, live: LiveRuns) -> Part:
@@ -50,8 +62,9 @@ class WatchSockets:
         self._limits = limits
         self._catalogue = catalogue
         self._live = live
-        self._finished = FinishedMatches()
         self._watchers = 0
+        self._one_at_a_time = asyncio.Lock()  # simulations take processor time from others
+        self._simulated = lru_cache(_KEPT_MATCHES)(_simulated)
 
     async def serve(self, socket: WebSocket) -> None:
         """Serve one watcher until the match is over, or either side closes."""
@@ -76,7 +89,7 @@ class WatchSockets:
         seconds = self._limits.hello_s
         try:
             async with asyncio.timeout(seconds):
-                return _parse(await _receive(socket))
+                return _parse(await receive_bytes(socket, _EXPECTED))
         except TimeoutError:
             text = f"send a WatchRequest within {seconds:g} s"
             raise StreamError(ErrorKind.EMPTY_REQUEST, text) from None
@@ -95,11 +108,8 @@ class WatchSockets:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _send_match(self, socket: WebSocket, request: WatchRequest) -> None:
-        run, match_id, after = (
-            socket.query_params.get("run", ""),
-            request.match_id,
-            request.after_sequence,
-        )
+        run = socket.query_params.get("run", "")
+        match_id, after = request.match_id, request.after_sequence
         try:
             source = await asyncio.to_thread(self._catalogue.find, run)
         except WebError as error:
@@ -110,12 +120,22 @@ class WatchSockets:
             async for message in live.watch(match, after):
                 await self._send(socket, message)
             return
-        finished = await self._finished.messages(source, match_id, after)
-        if finished is None:
+        async with self._one_at_a_time:
+            over = await asyncio.to_thread(self._finished, source, match_id)
+        async for message in follow(over, WatchMessages(over), after, asyncio.Event().wait):
+            await self._send(socket, message)
+
+    def _finished(self, source: Source, match_id: str) -> Match:
+        """Return a match whose replay is published; raises StreamError."""
+        path = source.replays / f"{match_id}{SUFFIX}"
+        about = None
+        if path.parent == source.replays and not path.name.startswith("."):
+            with suppress(OSError, ValueError):
+                about = path.lstat()
+        if about is None or not S_ISREG(about.st_mode):  # a link may lead anywhere
             text = f"no match '{plain(match_id, longest=64)}' can be watched now"
             raise StreamError(ErrorKind.MATCH, text)
-        async for message in finished:
-            await self._send(socket, message)
+        return self._simulated(path, about.st_mtime_ns, about.st_size)
 
     async def _send(self, socket: WebSocket, message: bytes) -> None:
         """Send a message; raises StreamError if the browser reads too slowly.
@@ -132,29 +152,28 @@ class WatchSockets:
             raise StreamError(ErrorKind.RESPONSES_UNREAD, text) from None
 
 
-async def _receive(socket: WebSocket) -> bytes:
-    """Return the next message; raises StreamError and WebSocketDisconnect."""
-    message = await socket.receive()
-    if message["type"] == "websocket.disconnect":
-        raise WebSocketDisconnect(message.get("code", 1006))
-    data = message.get("bytes")
-    if data is None:
-        text = "send a binary message with a WatchRequest"
-        raise StreamError(ErrorKind.UNREADABLE_REQUEST, text)
-    if len(data) > _LARGEST_REQUEST:
-        text = f"a request may have {_LARGEST_REQUEST:,} bytes"
-        raise StreamError(ErrorKind.REQUEST_TOO_LARGE, text)
-    return bytes(data)
+def _simulated(path: Path, _modified_ns: int, _size: int) -> Match:
+    """Return the match in a replay, given what tells versions of the file apart."""
+    try:
+        *_, (match, _) = resimulated(read_replay(path))
+    except ReplayError as error:
+        logger("web").warning("replay cannot be shown", detail=str(error))
+        text = "the replay of this match is damaged: see `asara replay verify`"
+        raise StreamError(ErrorKind.MATCH, text) from None
+    return match
 
 
 async def _expect_nothing(socket: WebSocket) -> None:
     """Wait until the browser leaves; raises WebSocketDisconnect and StreamError."""
-    await _receive(socket)
+    await receive_bytes(socket, _EXPECTED)
     text = "send one WatchRequest; open another WebSocket for another match"
     raise StreamError(ErrorKind.UNREADABLE_REQUEST, text)
 
 
 def _parse(data: bytes) -> WatchRequest:
+    if len(data) > _LARGEST_REQUEST:
+        text = f"a request may have {_LARGEST_REQUEST:,} bytes"
+        raise StreamError(ErrorKind.REQUEST_TOO_LARGE, text)
     try:
         return WatchRequest.FromString(data)
     except DecodeError:

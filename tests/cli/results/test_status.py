@@ -303,7 +303,7 @@ def test_no_line_is_longer_than_the_terminal_is_wide(
     ("text", "shown"),
     [
         ("[1, 2]", "run.journal: result 11: "),
-        (result(1).model_dump_json() + "\0", "run.journal: result 11: "),
+        (result(1).to_json() + "\0", "run.journal: result 11: "),
         ("[" * 100_000, "run.journal: result 11: "),
         ('{"match_id": "m"}', "run.journal: result 11: "),
     ],

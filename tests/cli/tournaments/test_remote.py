@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -157,7 +158,7 @@ def test_the_pace_of_a_resumed_run_is_that_of_what_it_plays(
     now_s = 60.0
     assert meter.summary() == "6 of 10 matches after 1 min"
     began = "2026-01-01T00:00:00+00:00"
-    meter.add_result(match("m", seat("a", 1), seat("b", 2)).model_copy(update={"started": began}))
+    meter.add_result(replace(match("m", seat("a", 1), seat("b", 2)), started=began))
     assert meter.summary() == "7 of 10 matches, 1.0 per minute, about 3 min left"
 
 

@@ -13,7 +13,6 @@ from asara_server.match.spec import ClockSettings
 from asara_server.network.bot_server import BotServer
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.bot_addresses import BotAddresses
-from asara_server.tournament.bots.exclusions import FailedStarts
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.schedule.match_settings import MatchSettings
@@ -61,10 +60,3 @@ async def test_only_a_process_that_can_play_on_gets_another_match(
             await until(lambda: referee.is_connected(again.token))
         finally:
             await pool.close()
-
-
-def test_only_failed_starts_in_a_row_count() -> None:
-    starts = FailedStarts(2)
-    never, crash = Termination.NEVER_STARTED, Termination.CRASH
-    told = [starts.record_start("ann", one, "no file") for one in (never, crash, never, never)]
-    assert told == ["", "", "", "not started again after 2 failures in a row: no file"]

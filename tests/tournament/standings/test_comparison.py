@@ -37,7 +37,7 @@ def drawn(blocks: int = 60, *, decided: bool) -> list[MatchResult]:
         if not decided and dice.random() < 0.5:
             first = results[0]
             changed = [replace(line, rank=3 - line.rank) for line in first.seats]
-            results[0] = first.model_copy(update={"seats": tuple(changed)})
+            results[0] = replace(first, seats=tuple(changed))
         found += results
     return found
 
@@ -53,7 +53,7 @@ def test_where_the_deal_decides_everything_all_are_equal() -> None:
 
 
 def test_blocks_of_other_kinds_are_not_compared() -> None:
-    results = [result.model_copy(update={"duplicate_deal": ""}) for result in drawn(decided=True)]
+    results = [replace(result, duplicate_deal="") for result in drawn(decided=True)]
     table = tabulate(NAMES, results)
     found = compared(table)
     assert (found.score == table.score).all()
@@ -69,7 +69,7 @@ def test_a_match_with_a_forfeit_is_compared_with_nothing() -> None:
     loser = max(range(2), key=lambda place: lost.seats[place].rank)
     seats = list(lost.seats)
     seats[loser] = seat(seats[loser].entry, 2, "exit code 1")
-    results[10] = lost.model_copy(update={"seats": tuple(seats)})
+    results[10] = replace(lost, seats=tuple(seats))
     table = tabulate(NAMES, results)
     score = compared(table).score
     rows = np.isin(table.match, [10, 11])

@@ -1,4 +1,5 @@
 from collections.abc import Mapping
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -109,9 +110,7 @@ def test_blocks_with_entries_on_other_machines_at_several_tables_are_counted() -
         ("d2", "cid", "dot"),
     )
     results = [
-        result(number, (one, 1, 9), (other, 2, 8), block=deal).model_copy(
-            update={"duplicate_deal": deal}
-        )
+        replace(result(number, (one, 1, 9), (other, 2, 8), block=deal), duplicate_deal=deal)
         for number, (deal, one, other) in enumerate(tables)
     ]
     names = ("ann", "bob", "cid", "dot")
@@ -184,7 +183,7 @@ def unlucky() -> list[MatchResult]:
         for table, (better, other) in enumerate((("dan", first), rest)):
             seats = [(better, 1 + (better == "dan"), 5), (other, 2 - (better == "dan"), 5)]
             played = result(2 * block + table, *seats[:: 1 if block % 2 else -1], block=f"b{block}")
-            results.append(played.model_copy(update={"duplicate_deal": f"b{block}"}))
+            results.append(replace(played, duplicate_deal=f"b{block}"))
     return results
 
 
@@ -256,9 +255,9 @@ def test_matches_are_sorted_by_the_numbers_in_their_names() -> None:
     wins = [result(number, ("ann", 1, 9), ("bob", 2, 5)) for number in (2, 10, 1)]
     names = [found.match_id for found in by_schedule(wins)]
     assert names == ["r1-basic-0001", "r1-basic-0002", "r1-basic-0010"]
-    tenth = wins[0].model_copy(update={"match_id": "r10-basic-0001-1"})
-    second = wins[0].model_copy(update={"match_id": "r2-basic-0001-10"})
-    first = wins[0].model_copy(update={"match_id": "r2-basic-0001-2"})
+    tenth = replace(wins[0], match_id="r10-basic-0001-1")
+    second = replace(wins[0], match_id="r2-basic-0001-10")
+    first = replace(wins[0], match_id="r2-basic-0001-2")
     assert by_schedule([tenth, second, first]) == [first, second, tenth]
 
 

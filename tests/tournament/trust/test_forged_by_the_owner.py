@@ -292,8 +292,9 @@ def hide_void(forger: Forger) -> None:
 
 
 def claim_forfeit(forger: Forger) -> None:
-    forger.edit_seat(0, 0, termination=Termination.TIME_OUT, detail="late", rank=2)
-    forger.edit_seat(0, 1, rank=1)
+    loser, winner = forger.results[0].seats
+    late = replaced(loser, termination=Termination.TIME_OUT, detail="late", rank=2)
+    forger.edit_result(0, seats=(late, replaced(winner, rank=1)))
 
 
 RESULTS: dict[str, tuple[Callable[[Forger], object], str]] = {

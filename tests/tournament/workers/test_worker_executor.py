@@ -381,7 +381,7 @@ def test_a_deal_that_was_void_is_played_again_after_all_others_of_its_group(
         answer = done(job)
         if job.attempts != ("r1-basic-0001-1",):
             return answer
-        void = answer.attempts[0].result.model_copy(update={"seats": (), "void": True})
+        void = replace(answer.attempts[0].result, seats=(), void=True)
         return replace(answer, attempts=(PlayedAttempt(void, None),))
 
     backend = Scripted(void_first)

@@ -72,7 +72,7 @@ def test_a_worker_that_shares_the_run_directory_writes_journal_and_output_there(
         whole = play_block(replace(job, run_id=own.run_id))
         (path,) = block_journals(directory)
         with Journal(path) as journal:
-            results = [MatchResult.model_validate_json(one.result) for one in journal.ended]
+            results = [MatchResult.from_json(one.result) for one in journal.ended]
             assert [one.played_as for one in results] == list(job.attempts)
             assert not journal.unfinished
         assert whole.output.bot_logs == ()

@@ -16,10 +16,10 @@ from asara_server.replay.analysis_page import page_analysis
 from asara_server.replay.file import read_replay
 from asara_server.replay.match_page import match_page, read_page_files
 from asara_server.replay.replay_view import OPEN, replay_view, seat_viewer
-from tests.web.chromium import expect_no_scrolling_sideways, opened_page, violations
+from tests.web.chromium import MATCHES, expect_no_scrolling_sideways, opened_page, violations, visit
 from tests.web.web_process import asara_web
 
-REPLAY: Final = Path(__file__).parents[2] / "vectors" / "replay_views" / "basic-2.asara"
+REPLAY: Final = MATCHES / "basic-2.asara"
 BLUNDER: Final = Value(mean=0.4, error=0.05, worlds=9)
 
 
@@ -55,12 +55,6 @@ def site(tmp_path_factory: pytest.TempPathFactory, analysis: Analysis) -> Iterat
         (folder / f"{name}.analysis.json").write_bytes(analysis_bytes(analysis))
     with asara_web(folder.parent) as address:
         yield f"{address}/runs/samples/matches"
-
-
-def visit(page: Page, address: str) -> None:
-    page.goto(address)
-    expect(page.get_by_role("slider", name="Position in the match")).to_be_visible()
-    expect(page).to_have_title(re.compile("– ASARA$"))
 
 
 def curve(page: Page, lines: int = 2) -> None:

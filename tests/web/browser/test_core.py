@@ -2,6 +2,8 @@
 
 import asyncio
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,7 +12,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, WebSocketRoute
 
-from tests.web.browser.scripts import bundled, run_in_page
 from tests.web.chromium import opened_page
 from tests.web.play_table import Table, play_table, sit_down
 
@@ -20,11 +21,50 @@ _CAUGHT = """ catch (error) {
   document.body.textContent = `${error.name}, ${error.code}, ${error.reason}: ${error.message}`;
 }
 """
+_WEB = Path(__file__).parents[3] / "clients/web"
+_BUILD = """
+import { build, loadConfigFromFile } from "vite";
+const [entry, code, outDir] = process.argv.slice(1);
+const { config } = await loadConfigFromFile({ command: "build" }, "vite.config.ts");
+const [kit] = config.resolve.alias;
+const script = {
+  name: "script", // stands at a path where imports are found, but is not written there
+  enforce: "pre",
+  resolveId: (id) => (id === entry ? id : undefined),
+  load: (id) => (id === entry ? code : undefined),
+};
+const core = { find: "asara/core", replacement: `${kit.replacement}core.ts` };
+await build({
+  configFile: false,
+  logLevel: "error",
+  plugins: [script],
+  resolve: { ...config.resolve, alias: [core, kit] },
+  build: { outDir, target: "es2022", lib: { entry, formats: ["es"], fileName: () => "bot.js" } },
+});
+"""
+
+
+def bundled(code: str, folder: Path) -> str:
+    """Return TypeScript, and all that it imports, as one module; paths begin in `clients/web/src`.
+
+    `folder` is an empty one.
+    """
+    if not shutil.which("node") or not (_WEB / "node_modules/vite").exists():
+        pytest.skip("npm ci has not been run in clients/web")
+    arguments = [str(_WEB / "src/test.ts"), code, str(folder)]
+    command = ["node", "--input-type=module", "--eval", _BUILD, *arguments]
+    subprocess.run(command, cwd=_WEB, check=True)
+    return (folder / "bot.js").read_text()
 
 
 def show(page: Page, link: str, script: str) -> None:
-    """Run a script at an address with the fragment of a link."""
-    run_in_page(page, link.replace("/play#", "/api/runs#"), script)
+    """Run a module with the fragment of a link, in a document that needs no built page."""
+    page.route(
+        re.compile("/bot.js$"),
+        lambda route: route.fulfill(body=script, content_type="text/javascript"),
+    )
+    page.goto(link.replace("/play#", "/api/runs#"))
+    page.add_script_tag(url="/bot.js", type="module")
 
 
 def other_plays(page: Page, link: str) -> Any:
@@ -45,12 +85,6 @@ def readme_code() -> str:
     return code
 
 
-@pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The example of the README, as a browser runs it."""
-    return bundled(readme_code(), tmp_path_factory.mktemp("example"))
-
-
 @pytest.fixture
 def table() -> Iterator[Table]:
     with play_table("random", "--matches", "1", "--sandbox", "none", people=2) as table:
@@ -63,18 +97,9 @@ def page(browser: Browser, table: Table) -> Iterator[Page]:  # noqa: ARG001 - en
         yield page
 
 
-def test_the_example_of_the_readme_plays_a_match(page: Page, example: str, table: Table) -> None:
-    mine, theirs = table.links
-    show(page, mine, example)
-    ended = other_plays(page, theirs)
-    assert len(ended.results) == 3
-    assert all(result.detail == "" for result in ended.results)
-    page.close()
-    status, _, stderr = table.ended()
-    assert status == 0, stderr
-
-
-def test_a_broken_connection_costs_nothing_but_time(page: Page, example: str, table: Table) -> None:
+def test_a_broken_connection_costs_nothing_but_time(
+    page: Page, tmp_path: Path, table: Table
+) -> None:
     sockets: list[WebSocketRoute] = []
 
     def break_the_first(socket: WebSocketRoute) -> None:
@@ -95,7 +120,7 @@ def test_a_broken_connection_costs_nothing_but_time(page: Page, example: str, ta
 
     page.route_web_socket(re.compile("/ws/play$"), break_the_first)
     mine, theirs = table.links
-    show(page, mine, example)
+    show(page, mine, bundled(readme_code(), tmp_path))
     ended = other_plays(page, theirs)
     assert len(sockets) == 2
     assert all(result.detail == "" for result in ended.results)

@@ -171,27 +171,6 @@ def test_the_end_of_a_run_that_is_watched(browser: Browser, tmp_path: Path) -> N
         expect(page.get_by_role("alert")).to_have_count(0)
 
 
-def test_the_end_of_a_table(browser: Browser) -> None:
-    with (
-        on_a_terminal(
-            "Your link:", "play", "greedy", "--no-browser", "--matches", "1", "--seed", "ends"
-        ) as (
-            process,
-            link,
-            terminal,
-        ),
-        still_page(browser) as page,
-    ):
-        page.goto(link)
-        expect(lit(page).first).to_be_visible()
-        play_match_by_script(page)
-        check_scoring(page)
-        expect(page.get_by_role("button", name="Play again")).to_have_count(0)
-        os.write(terminal, b"\n")
-        assert process.wait(EVENT_S) == 0
-        watch_replay(page)
-
-
 def test_the_end_of_a_table_without_a_terminal(browser: Browser) -> None:
     """Its server ends at once: the replay is shown from what the page has received."""
     with play_table("--matches", "1", "--seed", "ends") as table, still_page(browser) as page:

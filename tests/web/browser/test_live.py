@@ -1,12 +1,13 @@
 """A running match on the page: it grows, and survives a broken connection."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
-from tests.web.chromium import BROKEN, opened_page
+from tests.web.chromium import BROKEN, opened_page, slider
 from tests.web.live_table import LiveTable, live_table
 
 
@@ -17,20 +18,36 @@ def table(tmp_path: Path) -> Iterator[LiveTable]:
 
 
 @pytest.fixture
-def viewer(browser: Browser, table: LiveTable) -> Iterator[Page]:
-    """A page that watches the table, and whose connection may break."""
+def viewer(browser: Browser, table: LiveTable) -> Iterator[Page]:  # noqa: ARG001 - ends before it
+    """A page whose connection may break."""
     with opened_page(browser, errors=BROKEN) as page:
-        page.goto(table.url)
         yield page
+
+
+class Line:
+    """The WebSockets of a page; `cut` breaks them, and while it is `down`, each breaks at once."""
+
+    def __init__(self, page: Page) -> None:
+        self.down = False
+        self._open: list[WebSocketRoute] = []
+        page.route_web_socket(re.compile("/ws/watch"), self._connect)
+
+    def _connect(self, socket: WebSocketRoute) -> None:
+        if self.down:
+            socket.close(code=1011)
+        else:
+            self._open += [socket, socket.connect_to_server()]
+
+    def cut(self, *, stay_down: bool) -> None:
+        self.down = stay_down
+        for socket in self._open:
+            socket.close(code=1011)
+        self._open.clear()
 
 
 def last_moment(page: Page) -> int:
     """Largest position on the scrub bar."""
-    return int(_bar(page).get_attribute("max") or 0)
-
-
-def _bar(page: Page) -> Locator:
-    return page.get_by_role("slider", name="Position in the match")
+    return int(slider(page).get_attribute("max") or 0)
 
 
 def expect_all(page: Page, browser: Browser, table: LiveTable) -> int:
@@ -41,30 +58,32 @@ def expect_all(page: Page, browser: Browser, table: LiveTable) -> int:
     with opened_page(browser, errors=BROKEN) as fresh:  # it asks for a replay first
         fresh.goto(table.url)
         last = last_moment(fresh)
-    expect(_bar(page)).to_have_attribute("max", str(last))
+    expect(slider(page)).to_have_attribute("max", str(last))
     return last
 
 
 def test_a_page_that_lost_its_connection_goes_on_where_it_was(
     table: LiveTable, viewer: Page, browser: Browser
 ) -> None:
+    line = Line(viewer)
+    viewer.goto(table.url)
     table.play(40)
     expect(viewer.get_by_text("The match is running.")).to_be_visible()
     before = expect_all(viewer, browser, table)
-    _bar(viewer).fill("7")
-    table.break_connections(stay_down=True)
+    slider(viewer).fill("7")
+    line.cut(stay_down=True)
     lost = viewer.get_by_text("The connection is lost; the page connects again.")
     expect(lost).to_be_visible()
     table.play(40)
     assert last_moment(viewer) == before
-    table.come_back()
+    line.down = False
     expect(viewer.get_by_text("The match is running.")).to_be_visible()
     after = expect_all(viewer, browser, table)
     assert after > before
-    expect(_bar(viewer)).to_have_value("7")
-    table.break_connections(stay_down=False)
+    expect(slider(viewer)).to_have_value("7")
+    line.cut(stay_down=False)
     table.play(10_000)
     expect(viewer.get_by_text("The match is running.")).to_be_hidden()
     expect(lost).to_be_hidden()
     assert last_moment(viewer) > after
-    expect(_bar(viewer)).to_have_value("7")
+    expect(slider(viewer)).to_have_value("7")

@@ -4,16 +4,14 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.web.chromium import BROKEN, opened_page
+from tests.web.chromium import BROKEN, MATCHES, opened_page, slider
 from tests.web.web_process import asara_web
 
-VECTORS: Final = Path(__file__).parents[2] / "vectors" / "replay_views"
 LANGUAGE: Final = re.compile(r"/assets/(de|en|es|fr|it|nl)-[\w-]+\.js$")
 MOST_KB: Final = 132
 
@@ -23,7 +21,7 @@ def match(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a four-player match of the richest rules."""
     folder = tmp_path_factory.mktemp("runs") / "samples"
     folder.mkdir()
-    shutil.copy(VECTORS / "richest-4.asara", folder)
+    shutil.copy(MATCHES / "richest-4.asara", folder)
     with asara_web(folder.parent) as address:
         yield f"{address}/runs/samples/matches/richest-4"
 
@@ -44,10 +42,6 @@ def languages(page: Page) -> list[str]:
 
     page.on("request", note)
     return asked
-
-
-def slider(page: Page, name: str = "Position in the match") -> Any:
-    return page.get_by_role("slider", name=name)
 
 
 def test_the_first_load_of_a_match_is_small(browser: Browser, match: str) -> None:

@@ -1,6 +1,5 @@
 """The page of a match: served, in a file, in a frame, and beside other matches of its block."""
 
-import gzip
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -9,9 +8,8 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 import pytest
-from playwright.sync_api import Browser, FrameLocator, Locator, Page, Request, expect
+from playwright.sync_api import Browser, FrameLocator, Page, Request, expect
 
-from asara.v1.replay_view_pb2 import ReplayView
 from asara_server.replay.file import read_replay
 from asara_server.replay.match_page import match_page, read_page_files
 from asara_server.replay.replay_view import OPEN, replay_view, seat_viewer
@@ -19,14 +17,16 @@ from tests.cli.command import asara_process
 from tests.events import wait_until
 from tests.web.chromium import (
     BROKEN,
-    REFUSED,
+    MATCHES,
     expect_no_scrolling_sideways,
+    open_view,
     opened_page,
+    slider,
     violations,
+    visit,
 )
 from tests.web.web_process import asara_web
 
-VECTORS: Final = Path(__file__).parents[2] / "vectors" / "replay_views"
 PARENT: Final = "http://parent.example"
 """Origin of a page that may embed matches."""
 HOSTILE: Final = "<img src=x onerror=alert(1)>\u202edrows\u2066"
@@ -49,7 +49,7 @@ class Site:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("runs")
     (folder / "samples").mkdir()
-    for path in VECTORS.glob("*.asara"):
+    for path in MATCHES.glob("*.asara"):
         shutil.copy(path, folder / "samples")
     pair = ("match", "greedy", "random", "--mirrored", "--rules", "pro", "--seed", "3")
     played = asara_process(*pair, "--sandbox", "none", "--out", folder / "pair")
@@ -65,7 +65,7 @@ def offline(tmp_path: Path) -> Callable[..., str]:
     def write(
         name: str, *, seat: int | None = None, change: Callable[[bytes], bytes] = bytes
     ) -> str:
-        path = VECTORS / f"{name}.asara"
+        path = MATCHES / f"{name}.asara"
         seen = replay_view(read_replay(path), OPEN if seat is None else seat_viewer(seat))
         replay = path.read_bytes() if seat is None else None
         page = match_page(seen, read_page_files(), replay)
@@ -73,17 +73,6 @@ def offline(tmp_path: Path) -> Callable[..., str]:
         return (tmp_path / "match.html").as_uri()
 
     return write
-
-
-def slider(page: Page | FrameLocator) -> Locator:
-    return page.get_by_role("slider", name="Position in the match")
-
-
-def visit(page: Page, address: str) -> None:
-    """Open a page, and wait until it can be used: it has its title when it listens to keys."""
-    page.goto(address)
-    expect(slider(page)).to_be_visible()
-    expect(page).to_have_title(re.compile("– ASARA$"))
 
 
 def stop_clock(page: Page) -> None:
@@ -276,7 +265,7 @@ def test_the_table_can_be_read(page: Page, site: Site) -> None:
 
 
 def test_hostile_names_and_logs_are_text(page: Page, tmp_path: Path) -> None:
-    seen = ReplayView.FromString(gzip.decompress((VECTORS / "basic-2.view.gz").read_bytes()))
+    seen = open_view("basic-2")
     seen.entries[0] = HOSTILE
     decided = next(moment for moment in seen.moments if moment.HasField("decision"))
     decided.decision.log = HOSTILE
@@ -435,18 +424,6 @@ def test_a_page_around_it_controls_an_embedded_match(page: Page, site: Site) -> 
     page.wait_for_function("told.at(-1).playing && told.at(-1).moment > 12")
     send({"asara": 1, "type": "pause"})
     page.wait_for_function("!told.at(-1).playing")
-
-
-def test_other_pages_cannot_embed_a_match(browser: Browser, site: Site) -> None:
-    frame = site.match("basic-2", "?embed")
-    with opened_page(browser, errors=REFUSED) as other:
-        other.route(
-            "http://other.example/",
-            lambda route: route.fulfill(body=f'<iframe src="{frame}">', content_type="text/html"),
-        )
-        with other.expect_console_message(lambda line: "frame-ancestors" in line.text):
-            other.goto("http://other.example/")
-        expect(slider(other.frame_locator("iframe"))).to_have_count(0)
 
 
 # One file

@@ -2,22 +2,19 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from asara_game.rules import RULES_VERSION
-from asara_search.analysis import VERSION
-from asara_server.match.inputs import ReplyRecord
-from asara_server.replay.analysis_file import Analysis, Decision, SeatSum, Value, analysis_bytes
+from asara_server.replay.analysis_file import analysis_bytes
 from asara_server.replay.file import read_replay
 from tests.events import wait_until
+from tests.report.runs import decided
 from tests.web.chromium import (
     BROKEN,
     LIMIT_MS,
@@ -29,15 +26,6 @@ from tests.web.play_pipe import WebStream
 from tests.web.play_table import Table, parts_of, play_table
 
 RICHEST = "pro+gifts+genie"
-QUESTIONS = {
-    "de": "Feld wählen",
-    "en": "Choose a space",
-    "es": "Elige una casilla",
-    "fr": "Choisir une case",
-    "it": "Scegli una casella",
-    "nl": "Kies een veld",
-}
-"""How each language asks for a space."""
 
 
 @pytest.fixture(scope="module")
@@ -97,18 +85,6 @@ def play_turn(page: Page) -> None:
     assert any(click_on(page) for _ in range(40)), "the turn does not end"
 
 
-def play_match(page: Page) -> None:
-    """Play to the end of the match, by clicks of a mouse."""
-    over = page.get_by_role("button", name="Play again")
-    for _ in range(1500):
-        can = send_button(page).or_(chips(page)).or_(lit(page)).or_(over)
-        expect(can.first).to_be_visible()
-        if over.count():
-            return
-        click_on(page)
-    raise AssertionError("the match does not end")
-
-
 CLICK_ON = """async (limit) => {
   const end = performance.now() + limit;
   while (performance.now() < end) {
@@ -120,60 +96,18 @@ CLICK_ON = """async (limit) => {
   }
   return false;
 }"""
-"""Clicks of the page's own, which are quicker: the same choices as `play_match` makes."""
+"""Clicks of the page's own, which are quicker: the same choices as `play_turn` makes."""
 
 
 def play_match_by_script(page: Page) -> None:
     assert page.evaluate(CLICK_ON, LIMIT_MS), "the match does not end"
 
 
-def decided(file: Path) -> Analysis:
-    """Return an analysis of a match of two in which each seat made four mistakes."""
-    replay = read_replay(file)
-    chosen = next(str(r.actions[0]) for r in replay.records if isinstance(r, ReplyRecord))
-    zero = Value(mean=0, error=0, worlds=0)
-    sums: Any = {"score": 0.5, "score_after_luck": 0.5, "luck": zero}
-    marks: Any = {"inaccuracies": 0, "mistakes": 4, "blunders": 0}
-    place: Any = {"decision": 0, "step": 0, "year": 1, "kind": "SPACE", "label": "mistake"}
-    actions: Any = {"chosen": chosen, "best": chosen, "forced": False}
-    return Analysis(
-        analyser=VERSION,
-        rules_version=RULES_VERSION,
-        edition_sha256=sha256(replay.header.edition).hexdigest(),
-        replay_sha256=sha256(file.read_bytes()).hexdigest(),
-        match_id=replay.header.match_id,
-        budget="quick",
-        playouts=0,
-        seats=tuple(
-            SeatSum(seat=seat, entry=entry, **sums, **marks)
-            for seat, entry in enumerate(replay.header.entries)
-        ),
-        decisions=tuple(
-            Decision(
-                seat=seat,
-                sequence=20 * number,
-                loss=Value(mean=number / 10, error=0.01, worlds=9),
-                **place,
-                **actions,
-            )
-            for seat in range(2)
-            for number in range(1, 5)
-        ),
-        draws=(),
-        course=(),
-    )
-
-
-@pytest.mark.parametrize(
-    ("rules", "play"), [("basic", play_match), (RICHEST, play_match_by_script)]
-)
-def test_a_whole_match_by_clicks(
-    browser: Browser, tmp_path: Path, rules: str, play: Callable[[Page], None]
-) -> None:
+def test_a_whole_match_by_clicks(browser: Browser, tmp_path: Path) -> None:
     replays = tmp_path / "mine"
-    words = ("greedy", "--rules", rules, "--out", str(replays), "--seed", "clicks")
+    words = ("greedy", "--rules", RICHEST, "--out", str(replays), "--seed", "clicks")
     with play_table(*words) as own, seat(browser, own.links[0], errors=BROKEN) as page:
-        play(page)  # its replay may not be written when the page asks for it
+        play_match_by_script(page)  # its replay may not be written when the page asks for it
         expect(page.get_by_role("heading", name="wins")).to_be_visible()
         expect(page.get_by_role("heading", name="Result")).to_be_visible()
         (file,) = wait_until("there is a replay", lambda: [*replays.glob("*.asara")])
@@ -428,18 +362,3 @@ def test_axe_finds_nothing_and_a_phone_has_room(browser: Browser, table: Table) 
             assert violations(page) == []
             expect_no_scrolling_sideways(page)
             page.keyboard.press("Escape")
-
-
-def test_a_turn_on_a_phone(browser: Browser) -> None:
-    words = (*["greedy"] * 3, "--rules", RICHEST, "--seed", "phone")
-    with play_table(*words) as own, seat(browser, own.links[0], width=360) as page:
-        play_turn(page)
-        expect(page.get_by_role("heading", name="Choose a space")).to_be_visible()
-
-
-def test_the_page_speaks_the_readers_language(browser: Browser, table: Table) -> None:
-    with seat(browser, table.links[0], locale="de-CH") as page:
-        for language, question in QUESTIONS.items():
-            page.get_by_role("combobox").select_option(language)
-            expect(page.locator("html")).to_have_attribute("lang", language)
-            expect(page.get_by_role("heading", name=question)).to_be_visible()

@@ -1,5 +1,6 @@
 """The report of a run in Chromium, opened from a disk, and as printed."""
 
+import re
 from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
@@ -10,9 +11,9 @@ from tests.tournament.samples import RUNNING, mirrored
 from tests.web.chromium import expect_no_scrolling_sideways, violations
 
 
-def report(run: Path) -> str:
+def report(run: Path, *options: str) -> str:
     """The address of the report that is written of a run."""
-    done = asara("report", run)
+    done = asara("report", run, *options)
     assert done.returncode == 0, done.stderr
     return (run / "report.html").as_uri()
 
@@ -56,3 +57,12 @@ def test_a_report_fits_every_width_and_has_no_barriers(page: Page, tmp_path: Pat
 def test_a_report_of_a_run_that_goes_on_stays_as_it_was_written(page: Page, tmp_path: Path) -> None:
     page.goto(report(write_run(tmp_path / "run", (), **RUNNING | {"state": "prepared"})))
     expect(page.get_by_text("The run as it was when this page was written.")).to_be_visible()
+
+
+def test_a_report_leads_to_the_page_of_a_match(page: Page, tmp_path: Path) -> None:
+    run, _ = run_with_replays(tmp_path / "run", 2)
+    page.goto(report(run, "--pages"))
+    page.locator("summary").click()
+    page.get_by_role("link").filter(has_text="r1-basic-0002").click()
+    expect(page).to_have_url(re.compile(r"/run/pages/r1-basic-0002\.html\b"))
+    page.get_by_text("bot 1").first.wait_for()

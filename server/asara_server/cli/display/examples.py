@@ -4,7 +4,13 @@ Run in this order in an empty folder, the examples work as written; a test plays
 a command, with an explanation if one is needed.
 """
 
+from difflib import get_close_matches
+from pathlib import Path
 from typing import Final
+
+import asara_server
+from asara_server import bundled
+from asara_server.user_error import UserError
 
 EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "new": (("asara new python my-bot", ""),),
@@ -117,3 +123,20 @@ GUIDES: Final[dict[str, str]] = {
     "proto": "proto/README.md",
 }
 """Documents, or sections of them, by command or group. A wheel contains all of them."""
+
+
+def print_guide(command: str) -> None:
+    """Print the document, or the section of one, about a command or its group."""
+    page = GUIDES.get(command) or GUIDES.get(command.partition(" ")[0])
+    if page is None:
+        close = get_close_matches(command, GUIDES, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise UserError(f"--guide: add a command, for example `asara help --guide match`{hint}")
+    document, _, heading = page.partition("#")
+    packages, parts = Path(asara_server.__file__).parents[1], Path(document).parts
+    path = packages.joinpath(*parts[1:]) if parts[0] == "server" else bundled.path(*parts)
+    text = path.read_text(encoding="utf-8")
+    if heading:
+        text = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+        text = f"## {heading}\n{text}"
+    print(text.rstrip())

@@ -313,7 +313,7 @@ class TableServer:
         result = played.result
         self.results.append(result)
         if self._journal is not None:
-            self._journal.end(result.played_as, result.model_dump_json())
+            self._journal.end(result.played_as, result.to_json())
         if played.replay is None:
             warn(f"{result.match_id} has no result, because the referee failed")
         else:

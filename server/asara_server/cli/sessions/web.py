@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
@@ -25,8 +25,6 @@ WEB_PACKAGES: Final = ("starlette", "uvicorn", "websockets", "h11", "anyio")
 """Packages that the extra `web` installs."""
 
 _ORIGIN: Final = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?|'self'")
-_START_S: Final = 30.0
-"""Seconds for the process to start listening."""
 _STOP_S: Final = 5.0
 STARTED: Final = "Showing matches at "
 """Printed before the address, in the line that reports that requests are answered."""
@@ -141,17 +139,19 @@ def web_child(
 class PageOfRun:
     """The page of a run that is being played; without an address, it does nothing."""
 
-    def __init__(self, start: Callable[[Path], str] | None) -> None:
-        """`start` serves a directory and returns the address; it raises UserError and OSError."""
-        self._start = start
+    def __init__(self, stack: ExitStack, listen: str | None, *, insecure_remote: bool) -> None:
+        self._stack = stack
+        self._listen = listen
+        self._insecure_remote = insecure_remote
         self._address = ""
 
     def show(self, directory: Path) -> None:
         """Serve a run's directory or a folder of replays; a failure does not affect the matches."""
-        if self._start is None:
+        if self._listen is None:
             return
+        page = web_child([directory], self._listen, insecure_remote=self._insecure_remote)
         try:
-            self._address = self._start(directory)
+            self._address = self._stack.enter_context(page)
         except (UserError, OSError) as error:
             warn(f"the matches are not shown: {error}")
         else:
@@ -180,44 +180,27 @@ def web_for_run(listen: str | None, *, insecure_remote: bool) -> Iterator[PageOf
 
     Raises UserError for an address that cannot be used, before anything is played.
     """
-    if listen is None:
-        yield PageOfRun(None)
-        return
-    check_web_packages()
-    from asara_server.web.server import ListeningSocket
+    if listen is not None:
+        check_web_packages()
+        from asara_server.web.server import ListeningSocket
 
-    try:
-        ListeningSocket(listen, allow_remote=insecure_remote).socket.close()
-    except ServeError as error:
-        raise UserError(f"--web: {error}") from None
+        try:
+            ListeningSocket(listen, allow_remote=insecure_remote).socket.close()
+        except ServeError as error:
+            raise UserError(f"--web: {error}") from None
     with ExitStack() as stack:
-        yield PageOfRun(
-            lambda directory: stack.enter_context(
-                web_child([directory], listen, insecure_remote=insecure_remote)
-            )
-        )
+        yield PageOfRun(stack, listen, insecure_remote=insecure_remote)
 
 
 def _address(process: "subprocess.Popen[bytes]", option: str) -> str:
     """Return the address at which a process listens; its later output is shown."""
     assert process.stderr is not None
-    late = threading.Event()
-
-    def give_up() -> None:
-        late.set()
-        process.kill()
-
-    timer = threading.Timer(_START_S, give_up)
-    timer.start()
     printed = b""
     while not (printed.endswith(b"\n") and STARTED.encode() in printed):
         data = os.read(process.stderr.fileno(), 4096)
         if not data:
-            timer.cancel()
-            why = "the web server did not start in time" if late.is_set() else _last_line(printed)
-            raise UserError(f"{option}: {why}", status=process.wait(_STOP_S) or 1)
+            raise UserError(f"{option}: {_last_line(printed)}", status=process.wait(_STOP_S) or 1)
         printed += data
-    timer.cancel()
     before, _, line = printed.decode(errors="replace").partition(STARTED)
     for text in before.splitlines():
         notify(text)

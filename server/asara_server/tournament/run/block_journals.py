@@ -56,7 +56,7 @@ def begin_block_journal(directory: Path, block: str, begun: Sequence[OpenMatch])
 def end_attempt(journal: Journal, attempt: PlayedAttempt) -> None:
     """Record that an attempt is over; raises JournalError."""
     result = attempt.result
-    journal.end(result.played_as, result.model_dump_json(), attempt.records or ())
+    journal.end(result.played_as, result.to_json(), attempt.records or ())
 
 
 def read_block_journal(path: Path) -> tuple[Journal, list[PlayedAttempt]]:
@@ -66,7 +66,7 @@ def read_block_journal(path: Path) -> tuple[Journal, list[PlayedAttempt]]:
     """
     try:
         with Journal(path) as journal:
-            results = [MatchResult.model_validate_json(one.result) for one in journal.ended]
+            results = [MatchResult.from_json(one.result) for one in journal.ended]
     except ValueError as error:
         raise JournalError(f"{path}: damaged ({error})") from None
     ended = zip(results, journal.ended, strict=True)

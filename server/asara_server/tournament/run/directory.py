@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, Self
 
@@ -212,10 +213,8 @@ class RunDirectory:
         """
         if replay:
             content = self._unpublished[result.played_as] = file_content(replay)
-            result = result.model_copy(
-                update={"replay_sha256": hashlib.sha256(content).hexdigest()}
-            )
-        line = result.model_dump_json()
+            result = replace(result, replay_sha256=hashlib.sha256(content).hexdigest())
+        line = result.to_json()
         self.journal.end(result.played_as, line, replay)
         data = f"{line}\n".encode()
         self._digest.update(data)
@@ -242,7 +241,7 @@ class RunDirectory:
         self._digest = hashlib.sha256(content)
         self._results = AppendedFile(path)
         self._stack.callback(self._results.close)
-        results = [MatchResult.model_validate_json(one.result) for one in ended]
+        results = [MatchResult.from_json(one.result) for one in ended]
         for result, (_, records) in zip(results, ended, strict=True):
             if records and not result.void:
                 self._unpublished[result.played_as] = file_content(records)

@@ -7,6 +7,7 @@ to one event loop.
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from asara_server.eventlog.journal import JournalError
@@ -319,7 +320,7 @@ class RunProgress:
         """
         replay = () if records is None else signed_records(records, self._key)
         if lost := self.submissions.lost(result.played_as):
-            result = result.model_copy(update={"lost": lost})
+            result = replace(result, lost=lost)
         result = self.directory.record_result(result, replay)
         self.results.append(result)
         self._publish_or_withhold(result)

@@ -64,7 +64,7 @@ class RunLog:
             if kind == "result":
                 self.attempts += 1
                 if not self._counts_only:
-                    self.results.append(MatchResult.model_validate_json(text))
+                    self.results.append(MatchResult.from_json(text))
             elif kind != "match":
                 self.record.add(Fact(kind, json.loads(text)))
         except ValidationError as error:

@@ -4,8 +4,8 @@
 be read often.
 """
 
-import math
 import time
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -152,8 +152,9 @@ class StatusReader:
         started = _seconds(info.started) or now
         end = now
         if state is not RunState.RUNNING:
-            end = _seconds(info.ended) or max(self._tally.ended, default=started)
+            end = _seconds(info.ended) or (_end(self._tallied[-1]) if self._tallied else started)
         session = max(_seconds(info.resumed) or started, _seconds(info.built) or started)
+        before = bisect_left(self._tallied, session, key=_end)
         tally = self._tally
         return RunStatus(
             info=info,
@@ -163,8 +164,8 @@ class StatusReader:
             void=tally.void,
             blocks=len(tally.blocks),
             elapsed_s=max(end - started, 0.0),
-            pace=Pace(sum(ended >= session for ended in tally.ended), max(end - session, 0.0)),
-            idle_s=max(now - max(tally.ended), 0.0) if tally.ended else None,
+            pace=Pace(self._number - before, max(end - session, 0.0)),
+            idle_s=max(now - _end(self._tallied[-1]), 0.0) if self._tallied else None,
             failing=tally.failing_entries(info.out | info.suspended),
             building={
                 name: max(now - (_seconds(since) or now), 0.0)
@@ -180,8 +181,6 @@ class _Tally:
     """The results of a run and their totals."""
 
     def __init__(self) -> None:
-        self.ended: list[float] = []
-        """Times at which attempts ended, in seconds since 1970."""
         self.with_result: set[str] = set()
         self.blocks: set[str] = set()
         self._void_attempts: Counter[str] = Counter()
@@ -203,16 +202,15 @@ class _Tally:
         )
 
     def add(self, result: MatchResult) -> None:
-        ended = (_seconds(result.started) or math.nan) + result.seconds
-        if math.isfinite(ended):
-            self.ended.append(ended)
         if result.void:
             self._void_attempts[result.match_id] += 1
             return
         self.with_result.add(result.match_id)
         self.blocks.add(result.deal_block)
-        self._matches.update(seat.entry for seat in result.seats)
-        for seat in result.forfeits:
+        for seat in result.seats:
+            self._matches[seat.entry] += 1
+            if not seat.termination.forfeit:
+                continue
             self._forfeits.setdefault(seat.entry, Counter())[seat.termination] += 1
             forfeit = Forfeit(result, seat.termination, short_reason(seat.detail))
             self._latest[seat.entry] = forfeit
@@ -263,6 +261,11 @@ def _state(info: RunInfo, process: int | None) -> RunState:
     if info.state == "prepared":
         return RunState.PREPARED
     return RunState.STOPPED if info.state == "cut short" else RunState.KILLED
+
+
+def _end(result: MatchResult) -> float:
+    """Return when an attempt ended, in seconds since 1970."""
+    return (_seconds(result.started) or 0.0) + result.seconds
 
 
 def _seconds(moment: str | None) -> float | None:

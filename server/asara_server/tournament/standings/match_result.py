@@ -9,16 +9,10 @@ for nothing. It was played again under the next attempt number if attempts were 
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Annotated, Final, Self
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PlainSerializer,
-    model_validator,
-)
+from pydantic import BeforeValidator, Field, PlainSerializer, TypeAdapter, model_validator
 from pydantic.dataclasses import dataclass
 
 from asara_codec.results import SeatResult, Termination
@@ -31,11 +25,14 @@ _MOST_PRESTIGE = 1_000_000
 """An upper bound on the prestige that a match can give."""
 
 
+_TERMINATIONS: Final = {kind.name.lower(): kind for kind in Termination}
+
+
 def _termination(value: object) -> object:
     if not isinstance(value, str):
         return value
     try:
-        return Termination[value.upper()]
+        return _TERMINATIONS[value]
     except KeyError:
         raise ValueError("seats: a termination is none that a match can have") from None
 
@@ -97,10 +94,9 @@ def output_of(text: str) -> list[str]:
     return printed.split("\n") if printed else []
 
 
-class MatchResult(BaseModel):
-    """The result of one attempt at a match."""
-
-    model_config = ConfigDict(frozen=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchResult:
+    """The result of one attempt at a match. It is small, because a run may have 100,000 of them."""
 
     match_id: str
     attempt: int = 1
@@ -130,7 +126,7 @@ class MatchResult(BaseModel):
     """SHA-256 of the attempt's replay file, in hexadecimal; "" if the attempt is void."""
     started: str
     """Start time, ISO 8601, UTC."""
-    seconds: float
+    seconds: float = Field(allow_inf_nan=False)
     """Wall-clock duration in seconds."""
 
     @classmethod
@@ -160,13 +156,22 @@ class MatchResult(BaseModel):
             seconds=seconds,
         )
 
+    @classmethod
+    def from_json(cls, text: str | bytes) -> "MatchResult":
+        """Return the result in a text that `to_json` returned; raises ValidationError."""
+        return _JSON.validate_json(text)
+
+    def to_json(self) -> str:
+        """Return the result as JSON, on one line."""
+        return _JSON.dump_json(self).decode()
+
     @model_validator(mode="after")
     def _check_ranks(self) -> Self:
-        ranks = [seat.rank for seat in self.seats]
+        ranks = tuple([seat.rank for seat in self.seats])
         if not self.void and len(ranks) not in {2, 3, 4}:
             raise ValueError(f"seats: a match has 2 to 4, not {len(ranks)}")
-        if any(rank != 1 + sum(other < rank for other in ranks) for rank in ranks):
-            raise ValueError(f"seats: no match ends with the ranks {ranks}")
+        if not _can_end(ranks):
+            raise ValueError(f"seats: no match ends with the ranks {list(ranks)}")
         return self
 
     @property
@@ -182,6 +187,15 @@ class MatchResult(BaseModel):
     @property
     def forfeits(self) -> tuple[SeatOutcome, ...]:
         return tuple(seat for seat in self.seats if seat.termination.forfeit)
+
+
+_JSON: Final = TypeAdapter(MatchResult)
+
+
+@lru_cache(maxsize=128)
+def _can_end(ranks: tuple[int, ...]) -> bool:
+    """Return True if a match can end with these ranks."""
+    return all(rank == 1 + sum(other < rank for other in ranks) for rank in ranks)
 
 
 def attempt_name(match_id: str, attempt: int) -> str:

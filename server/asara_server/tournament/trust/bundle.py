@@ -264,8 +264,8 @@ def _own_line(result: MatchResult, entry: str) -> str:
     seats = tuple(
         seat if seat.entry == entry else replace(seat, detail="") for seat in result.seats
     )
-    public = result.model_copy(update={"seats": seats, "lost": ()})
-    return f"{public.model_dump_json()}\n"
+    public = replace(result, seats=seats, lost=())
+    return f"{public.to_json()}\n"
 
 
 def _reasons(title: str, reason: str | None) -> list[str]:

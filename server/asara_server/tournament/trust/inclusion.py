@@ -174,7 +174,7 @@ def _expected(manifest: Manifest, result: MatchResult, faults: list[str]) -> Exp
 
 def _leaf_result(proof: InclusionProof) -> MatchResult | None:
     try:
-        result = MatchResult.model_validate_json(proof.leaf)
+        result = MatchResult.from_json(proof.leaf)
     except ValidationError:
         return None
     return result if leaf_of(result) == proof.leaf.encode() else None

@@ -163,11 +163,11 @@ def _add_fact(files: RunFiles, fact: Fact) -> None:
 def _add_result(files: RunFiles, text: str) -> None:
     place = f"{RESULTS}: line {len(files.results) + 1}"
     try:
-        result = MatchResult.model_validate_json(text)
+        result = MatchResult.from_json(text)
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]["msg"]
         raise ValueError(f"{place}: cannot be read: {fault}") from None
-    if result.model_dump_json() != text:
+    if result.to_json() != text:
         files.faults.append(f"{place}: not written as asara writes it: its text was changed")
     files.results.append(result)
 

@@ -56,7 +56,7 @@ class TreeHead(Document):
 
 def leaf_of(result: MatchResult) -> bytes:
     """Return the leaf of an attempt: its line of `results.jsonl` without the line break."""
-    return result.model_dump_json().encode()
+    return result.to_json().encode()
 
 
 def in_order(
