@@ -85,7 +85,7 @@ def signalled(
 
 
 def asara(
-    *words: str | Path, cwd: Path | None = None, stdin: bytes = b"", status: int | None = None
+    *words: str | Path, cwd: Path | None = None, status: int | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run a command in this process, without a terminal; return its status and output.
 
@@ -101,7 +101,7 @@ def asara(
         redirect_stderr(stderr),
         redirect_stdout(stdout),
     ):
-        patch.setattr(sys, "stdin", _text_stream(stdin))
+        patch.setattr(sys, "stdin", _text_stream())
         for console in (out, err):  # they have read the environment already
             patch.setattr(console, "_width", int(COLUMNS))
             patch.setattr(console, "no_color", True)
@@ -116,9 +116,9 @@ def asara(
     return done
 
 
-def _text_stream(content: bytes = b"", errors: str = "strict") -> TextIOWrapper:
+def _text_stream(errors: str = "strict") -> TextIOWrapper:
     """Return what stands in for a standard stream, with a `buffer` of bytes."""
-    return TextIOWrapper(BytesIO(content), "utf-8", errors, newline="", write_through=True)
+    return TextIOWrapper(BytesIO(), "utf-8", errors, newline="", write_through=True)
 
 
 def _text(stream: TextIOWrapper) -> str:

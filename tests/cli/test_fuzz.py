@@ -6,7 +6,6 @@ the seed of its input: `run(folder, seed)` repeats it.
 """
 
 import functools
-import json
 import os
 import random
 import shutil
@@ -14,7 +13,6 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -78,14 +76,6 @@ certificate = "localhost.pem"
 key = "localhost.key"
 tokens = "tokens.json"
 """
-
-SIDECAR_REQUESTS = (
-    b'{"id": 1, "method": "hello"}\n',
-    b'{"id": "a", "method": "observe", "match_started": {"matchId": "m1", "seat": 1}}\n',
-    b'{"id": 2, "method": "sample", "match_id": "m1", "count": 3, "seed": "s"}\n',
-    b'{"id": 3, "method": "play_out", "states": [1, 2], "milliseconds": 5}\n',
-    b'{"id": 4, "method": "release", "states": [1]}\n',
-)
 
 Mutation = Callable[[bytes, random.Random], bytes]
 
@@ -293,22 +283,12 @@ def run_arguments(folder: Path, dice: random.Random, seed: int) -> None:
         if dice.random() < 0.3:
             variable = dice.choice(["ASARA_SANDBOX", "XDG_CONFIG_HOME", "HOME", "COLUMNS", "PATH"])
             patch.setenv(variable, dice.choice(mutations.TEXTS))
-        stdin = _requests(dice) if names == ("sidecar",) else b""
-        done = asara(*names, *words, cwd=folder / "out", stdin=stdin)
+        done = asara(*names, *words, cwd=folder / "out")
         assert done.returncode in (0, 1, 2), done
         assert len(done.stderr) < 40_000
-        if names == ("sidecar",) and not done.returncode and "--help" not in words:
-            answers = [json.loads(line) for line in done.stdout.splitlines()]
-            assert len(answers) == len(BytesIO(stdin).readlines()), done.stdout
     assert kept.items() <= contents(folder / "run").items(), (
         about
     )  # `asara proto DIR` may add files
-
-
-def _requests(dice: random.Random) -> bytes:
-    """Return lines for `asara sidecar`, of which some are requests."""
-    requests = b"".join(dice.choices(SIDECAR_REQUESTS, k=dice.randrange(8)))
-    return dice.choice([mutations.mutate_json, mutations.mutate_bytes])(requests, dice)
 
 
 def _value(folder: Path, dice: random.Random, parameter: Any) -> str:

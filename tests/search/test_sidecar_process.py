@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from base64 import b64encode
+from collections.abc import Iterator
 
 import pytest
 
@@ -21,25 +22,13 @@ COMMANDS = {
 HELLO = b'{"method":"hello"}\n'
 
 
-def talk(
-    lines: bytes, *, command: str = "module", seed: str | None = None
-) -> list[dict[str, object]]:
+def talk(lines: bytes, *, command: str = "module") -> list[dict[str, object]]:
     """Return the answers to lines, after which the process must have ended by itself."""
     done = subprocess.run(
-        COMMANDS[command],
-        input=lines,
-        capture_output=True,
-        timeout=60,
-        check=True,
-        env=os.environ if seed is None else {**os.environ, "ASARA_SEED": seed},
+        COMMANDS[command], input=lines, capture_output=True, timeout=60, check=True
     )
     assert done.stderr == b""
     return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-def observed(messages: list[bytes]) -> bytes:
-    requests = [{"method": "observe", "response": b64encode(data).decode()} for data in messages]
-    return "".join(f"{json.dumps(request)}\n" for request in requests).encode()
 
 
 @pytest.mark.long
@@ -114,42 +103,31 @@ def test_no_stack_is_printed_if_a_bot_starts_it_and_thinks_for_long():
     assert done.stdout.split() == [b"set", b"cancelled"]
 
 
-def test_a_bot_that_has_gone_is_no_error():
-    process = subprocess.Popen(
-        COMMANDS["module"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert process.stdin
-    assert process.stdout
-    assert process.stderr
-    process.stdin.write(HELLO)
-    process.stdin.flush()
-    process.stdout.readline()
-    process.stdout.close()
-    process.stdin.write(HELLO)
-    process.stdin.close()
-    assert process.wait(EVENT_S) == 0
-    assert process.stderr.read() == b""
-    process.stderr.close()
+@pytest.fixture
+def reading() -> Iterator["subprocess.Popen[bytes]"]:
+    """A sidecar that has answered and reads on."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(COMMANDS["module"], **pipes) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(HELLO)
+        process.stdin.flush()
+        process.stdout.readline()
+        yield process
 
 
-def test_an_interrupt_ends_it_without_a_traceback():
-    process = subprocess.Popen(
-        COMMANDS["module"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert process.stdin
-    assert process.stdout
-    process.stdin.write(HELLO)
-    process.stdin.flush()
-    process.stdout.readline()  # it is reading
-    process.send_signal(signal.SIGINT)
-    assert process.wait(EVENT_S) == 130
-    assert process.communicate()[1] == b""
+def test_a_bot_that_has_gone_is_no_error(reading):
+    reading.stdout.close()
+    reading.stdin.write(HELLO)
+    reading.stdin.close()
+    assert reading.wait(EVENT_S) == 0
+    assert reading.stderr.read() == b""
+
+
+def test_an_interrupt_ends_it_without_a_traceback(reading):
+    reading.send_signal(signal.SIGINT)
+    assert reading.wait(EVENT_S) == 130
+    assert reading.stderr.read() == b""
 
 
 def test_a_wrong_option_is_one_line():
