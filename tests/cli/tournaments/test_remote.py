@@ -21,7 +21,6 @@ from tests.cli.command import asara, refusal, started
 from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
 from tests.tournament.remote_bots import CERTIFICATE, DATA, remote_table, write_cup
-from tests.tournament.sample_bots import HEADER
 from tests.tournament.samples import match, read_results, seat
 
 HERE = '\n[[entries]]\nname = "here"\ncommand = "python here.py"\n'
@@ -112,14 +111,6 @@ def test_what_cannot_be_received_is_said_before_anything_is_written(tmp_path: Pa
             "listens there; choose another port, or 0\n"
         )
     assert not (tmp_path / "run").exists()
-
-
-def test_the_plan_says_whose_blocks_are_not_mirrored(tmp_path: Path) -> None:
-    file, _ = write_cup(tmp_path, ("ann", "bob"), HEADER.replace("independent", "mirrored"))
-    shown = asara("tournament", "plan", file).stdout
-    assert "A block repeats one deal with the same entries until each" in shown
-    said = "If an entry is on another machine, every match of its blocks has a new deal."
-    assert said in " ".join(shown.split())
 
 
 def activity(**changed: object) -> Any:

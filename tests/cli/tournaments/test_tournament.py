@@ -30,6 +30,7 @@ def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Pa
     )
     done = asara("tournament", "plan", file, status=0)
     lines = [line.split() for line in done.stdout.splitlines()]
+    assert done.stderr.endswith(f"which bots work: asara tournament check {file}\n")
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert done.stdout.startswith("Cup: 3 entries, 36 matches, 2 at a time\n")
     assert " ".join(lines[1]) == "rules seats blocks matches blocks per entry matches per pair"
