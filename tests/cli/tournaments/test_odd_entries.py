@@ -192,7 +192,6 @@ def test_an_entry_whose_folder_goes_during_the_run_forfeits_alone(
     [
         "execution.entry_check.EntryCheck._play",
         "sandbox.filesystem_view.copy_source",
-        "bots.pool.match_sandbox",
         "bots.pool.HiddenFiles.of",
         "config.entry_folders.read_entry_folder",
     ],
