@@ -1,5 +1,6 @@
 """Run `asara` with 80 columns, in this process or, like a user, in a new one."""
 
+import functools
 import itertools
 import os
 import pty
@@ -12,16 +13,38 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 from asara_server.cli import main
+from asara_server.cli.app import app
 from asara_server.cli.display import console as console_module
 from asara_server.cli.display.console import err, out
 from tests.events import EVENT_S, wait_until
 from tests.log_settings import logs_as_before
 
 COLUMNS = "80"
+
+
+@functools.cache
+def all_commands() -> dict[str, Any]:
+    """Return every command and group by its words, such as `replay` and `replay show`."""
+    found: dict[str, Any] = {}
+
+    def add(group: Any, path: str) -> None:
+        for name, member in getattr(group, "commands", {}).items():
+            found[f"{path}{name}"] = member
+            add(member, f"{path}{name} ")
+
+    add(typer.main.get_command(app), "")
+    return found
+
+
+def leaf_commands() -> dict[str, Any]:
+    """Return every command that is no group by its words."""
+    return {name: one for name, one in all_commands().items() if not hasattr(one, "commands")}
 
 
 def environment() -> dict[str, str]:

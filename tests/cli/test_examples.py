@@ -3,16 +3,12 @@
 import shlex
 import signal
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 
-from asara_server.cli.app import app
 from asara_server.cli.display.examples import EXAMPLES, GUIDES
-from tests.cli.command import asara, command_line, environment, refusal
+from tests.cli.command import asara, command_line, environment, leaf_commands, refusal
 
 ROOT = Path(__file__).parents[2]
 CUP = """
@@ -41,19 +37,8 @@ def words_of(command: str) -> list[str]:
     return shlex.split(command.replace("\\\n", ""))
 
 
-def commands(group: Any, path: str = "") -> Iterator[str]:
-    for name in group.commands:
-        if name not in OWN_PAGE:
-            command = group.commands[name]
-            deeper = f"{path} {name}".strip()
-            if hasattr(command, "commands"):
-                yield from commands(command, deeper)
-            else:
-                yield deeper
-
-
 def test_each_help_page_has_one_to_three_examples() -> None:
-    assert set(commands(typer.main.get_command(app))) == set(EXAMPLES)
+    assert leaf_commands().keys() - OWN_PAGE == set(EXAMPLES)
     assert {len(examples) for examples in EXAMPLES.values()} <= {1, 2, 3}
 
 

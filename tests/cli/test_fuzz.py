@@ -5,7 +5,6 @@ command that reads them. Arguments and environment variables are drawn at random
 the seed of its input: `run(folder, seed)` repeats it.
 """
 
-import functools
 import os
 import random
 import shutil
@@ -17,12 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
-from asara_server.cli.app import app
 from asara_server.tournament.config.token_store import new_token
 from tests.cli import mutations
-from tests.cli.command import asara
+from tests.cli.command import asara, leaf_commands
 from tests.found_cases import seeds
 from tests.report.runs import KEY, run_with_replays
 from tests.yardstick import at_most
@@ -237,26 +234,13 @@ def _asara(folder: Path, command: str) -> int:
     return done.returncode
 
 
-@functools.cache
-def commands() -> list[tuple[tuple[str, ...], Any]]:
-    """Return every command of the command line, with its name."""
-    found: list[tuple[tuple[str, ...], Any]] = []
-    group = typer.main.get_group(app)
-    for name in group.list_commands(None):  # type: ignore[arg-type]
-        command = group.commands[name]
-        if hasattr(command, "commands"):
-            found += [((name, sub), each) for sub, each in command.commands.items()]
-        else:
-            found.append(((name,), command))
-    return found
-
-
 STARTS_BOTS = {"match", "duel", "play", "serve"}
 
 
 def run_arguments(folder: Path, dice: random.Random, seed: int) -> None:
     """Run a command with random arguments, of which one keeps it from starting bots or a server."""
-    names, command = dice.choice(commands())
+    words_of_command, command = dice.choice([*leaf_commands().items()])
+    names = tuple(words_of_command.split())
     words: list[str] = []
     for parameter in command.params:
         if parameter.param_type_name == "argument":
