@@ -294,5 +294,5 @@ def _value(folder: Path, dice: random.Random, parameter: Any) -> str:
 
 @pytest.mark.long
 def test_random_files_and_arguments_end_in_a_sentence(folder: Path) -> None:
-    for seed in seeds(300):
+    for seed in seeds(150):
         run(folder, seed)

@@ -25,12 +25,12 @@ from asara_server.cli.sessions.entry_check import (
     play_check,
     seconds_text,
     show_line,
+    verdict_text,
 )
 from asara_server.cli.sessions.setup import log_to_file, sandbox_of_bots
 from asara_server.event_loop import run
 from asara_server.match.spec import SECOND_US, ClockSettings
 from asara_server.replay.signing import default_key_path
-from asara_server.text import count
 from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.config.tournament_file import (
     Entry,
@@ -90,17 +90,10 @@ class BotFinding:
 
     @property
     def sentence(self) -> str:
-        one = self.checked
-        if one.verdict is Verdict.NOT_CHECKED:
-            return f"{one.entry} was not checked: {one.why}."
-        if one.verdict is Verdict.BROKEN:
-            return f"{one.entry} is broken: {one.why}"
         if self.slow:
-            return f"{one.entry} is slow, but not broken: {self.slow}."
-        if one.rejected:
-            replies = count(one.rejected, "reply")
-            return f"{one.entry} works, but the referee rejected {replies}."
-        return f"{one.entry} works."
+            return f"{self.checked.entry} is slow, but not broken: {self.slow}."
+        text = f"{self.checked.entry} {verdict_text(self.checked)}"
+        return text if self.checked.verdict is Verdict.BROKEN else f"{text}."
 
     def as_json(self) -> dict[str, Any]:
         """Return the findings as JSON, with units in the names and None for unknown values."""
