@@ -1,10 +1,8 @@
 """`asara tournament check`, for an organiser on the afternoon before."""
 
-import os
 import re
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -17,7 +15,7 @@ from asara_server.cli.sessions.entry_check import CheckMeter
 from asara_server.tournament.execution.entry_check import CheckedEntry, Verdict
 from tests.cli.command import asara, refusal
 from tests.tournament import sample_bots
-from tests.tournament.remote_bots import CERTIFICATE, write_cup
+from tests.tournament.remote_bots import dial_in, write_cup
 from tests.tournament.sandbox_config import sandbox_or_skip
 
 HEAD = """
@@ -213,23 +211,8 @@ def test_remote_entries_are_awaited_if_asked(tmp_path: Path) -> None:
     with socket.create_server(("localhost", 0)) as free:
         address = f"localhost:{free.getsockname()[1]}"
     file, tokens = write_cup(tmp_path, ("far", "late"), listen=address, wait_s=3)
-    (tmp_path / "far.py").write_text(sample_bots.GOOD)
-    variables = {
-        "ASARA_ADDRESS": address,
-        "ASARA_TOKEN": tokens["far"],
-        "ASARA_CA": str(CERTIFICATE),
-    }
-    bot = subprocess.Popen(
-        [sys.executable, "far.py"],
-        cwd=tmp_path,
-        env={**os.environ, **variables},
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        done = asara("tournament", "check", file, "--remote")
-    finally:
+    with dial_in(tmp_path, address, tokens["far"]) as bot:
+        done = asara("tournament", "check", file, "--remote", status=1)
         bot.kill()
-        bot.wait()
-    assert done.returncode == 1, done
     assert re.search(r"^far +works", done.stdout, re.MULTILINE)
     assert "late is broken: missed: did not connect within 3 s\n" in done.stdout

@@ -1,11 +1,9 @@
 """`asara tournament` with entries on other machines, for organisers and authors."""
 
-import os
 import re
 import shutil
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +18,7 @@ from asara_server.tournament.standings.match_result import utc_now
 from tests.cli.command import asara, refusal, started
 from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
-from tests.tournament.remote_bots import CERTIFICATE, DATA, remote_table, write_cup
+from tests.tournament.remote_bots import CERTIFICATE, DATA, dial_in, remote_table, write_cup
 from tests.tournament.samples import match, read_results, seat
 
 HERE = '\n[[entries]]\nname = "here"\ncommand = "python here.py"\n'
@@ -39,21 +37,6 @@ def playing(file: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], st
             assert line, "it ended"
             address = re.fullmatch(r"Bots on other machines connect at (\S+) \(TLS\)\n", line)
         yield process, address[1]
-
-
-def dial_in(folder: Path, address: str, token: str) -> subprocess.Popen[str]:
-    """Start a bot like an author on another machine."""
-    (folder / "far.py").write_text(sample_bots.GOOD)
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ASARA_")}
-    variables = {"ASARA_ADDRESS": address, "ASARA_TOKEN": token, "ASARA_CA": str(CERTIFICATE)}
-    return subprocess.Popen(
-        [sys.executable, "far.py"],
-        cwd=folder,
-        env=kept | variables,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
 
 def status_with(run: Path, text: str) -> str:

@@ -110,12 +110,7 @@ def play_matches(options: Match, log: LogOptions) -> int:
             if bots[1:]
             else "add an opponent, for example `random`"
         )
-        wrong_number = f"a match needs 2 to 4 bots, not {len(bots)}; {remedy}"
-        try:
-            find_bots(bots)
-        except UserError as error:
-            raise UserError(f"{error}. Also, {wrong_number}") from None
-        raise UserError(wrong_number)
+        raise UserError(f"a match needs 2 to 4 bots, not {len(bots)}; {remedy}")
     blocks = "mirrored" if mirrored else "independent"
     tournament = series_tournament("match", bots, options, blocks=blocks)
     names = [entry.name for entry in tournament.entries]
