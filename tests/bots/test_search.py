@@ -224,15 +224,6 @@ def test_pondering_ends_when_the_bot_is_asked_and_with_the_match(search, monkeyp
 
 
 @pytest.mark.long
-def test_a_match_with_pondering_has_no_faults():
-    bots = [f"search --milliseconds 2 --ponder --search {search}" for search in ("turn", "tree")]
-    done = run_asara("match", *bots, "--sandbox", "none")
-    assert done.returncode == 0, done.stderr
-    assert "forfeit" not in done.stdout + done.stderr
-    assert "Traceback" not in done.stdout + done.stderr
-
-
-@pytest.mark.long
 def test_a_frozen_bot_ponders_without_harm(tmp_path: Path):
     if not sandbox_or_skip().can_freeze:
         pytest.skip("no control groups that can be frozen")

@@ -77,14 +77,14 @@ def command_line(*words: str | Path) -> list[str]:
 
 
 @contextmanager
-def started(*words: str | Path) -> Iterator[subprocess.Popen[str]]:
+def started(*words: str | Path, **variables: str) -> Iterator[subprocess.Popen[str]]:
     """Yield a running command; kill it at the exit, and close its outputs."""
     with subprocess.Popen(
         command_line(*words),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=environment(),
+        env={**environment(), **variables},
     ) as process:
         # Otherwise a failing test would hang. A table serves the tests of a whole module.
         killer = threading.Timer(10 * EVENT_S, process.kill)
@@ -150,7 +150,7 @@ def _text(stream: TextIOWrapper) -> str:
 
 
 def asara_process(
-    *words: str | Path, cwd: Path | None = None, timeout_s: float = 120
+    *words: str | Path, cwd: Path | None = None, timeout_s: float = EVENT_S, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """Run a command in a new process, without a terminal; return its status and output."""
     done = subprocess.run(
@@ -159,7 +159,7 @@ def asara_process(
         text=True,
         timeout=timeout_s,
         cwd=cwd,
-        env=environment(),
+        env={**environment(), **variables},
         check=False,
     )
     _assert_no_traceback(done)
