@@ -35,7 +35,7 @@ TESTED_BY: Final = {
     ("clients/sidecar.md", "perl"): "tests/search/test_sidecar_page.py",
     ("clients/typescript/README.md", "ts"): "tests/languages/test_package_typescript.py",
     ("proto/README.md", "python"): "tests/conformance/test_smallest_client.py",
-    ("server/asara_env/README.md", "python"): "tests/env/test_readme.py",
+    ("server/asara_env/README.md", "python"): "tests/docs/test_readme.py",
     ("server/asara_game/README.md", "python"): "tests/docs/test_readme.py",
     ("server/asara_server/network/README.md", "haproxy"): "tests/network/test_siege.py",
 }
