@@ -227,16 +227,12 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("method", "members", "reason"), REFUSED)
-def test_a_bad_request_is_one_line_that_says_why_and_changes_nothing(
-    asked, method, members, reason
-):
-    state = asked.sample(seed=1)
-    assert state == 1
-    before = [asked.ask("view", state=state, seat=seat) for seat in (0, 1)]
-    refusal = asked.refusal(method, **members)
-    assert reason in refusal
-    assert [asked.ask("view", state=state, seat=seat) for seat in (0, 1)] == before
+def test_a_bad_request_is_one_line_that_says_why_and_changes_nothing(asked):
+    assert asked.sample(seed=1) == 1
+    before = [asked.ask("view", state=1, seat=seat) for seat in (0, 1)]
+    for method, members, reason in REFUSED:
+        assert reason in asked.refusal(method, **members), (method, members)
+    assert [asked.ask("view", state=1, seat=seat) for seat in (0, 1)] == before
     fresh = Asked(up_to_decision(seat_messages(), DECISION))
     fresh.sample(seed=1)
     again = [each.ask("view", state=each.sample(seed=2), seat=1) for each in (asked, fresh)]
