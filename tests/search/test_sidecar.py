@@ -257,26 +257,26 @@ def test_a_line_that_is_no_request_is_refused(line, reason):
     assert reason in Asked().line(line)["error"]
 
 
-def test_the_number_of_states_is_limited(asked):
+def test_the_number_of_states_is_limited(asked, monkeypatch):
+    monkeypatch.setitem(LIMITS, "states", 3)
     states = [asked.sample()]
-    states += asked.ask("copy", state=states[0], count=999)["states"]
-    for _ in range(LIMITS["states"] // 1_000 - 1):
-        asked.ask("copy", state=states[0], count=1_000)
+    states += asked.ask("copy", state=states[0], count=2)["states"]
     refusal = asked.refusal("copy", state=states[0])
-    assert refusal == "copy: 10,000 states are open, and the limit is 10,000; release some"
-    assert asked.ask("release", states=states) == {"released": 1_000}
-    assert asked.sample() == 10_001
+    assert refusal == "copy: 3 states are open, and the limit is 3; release some"
+    assert asked.ask("release", states=states) == {"released": 3}
+    assert asked.sample() == 4
 
 
-def test_the_number_of_matches_is_limited():
+def test_the_number_of_matches_is_limited(monkeypatch):
+    monkeypatch.setitem(LIMITS, "matches", 2)
     asked = Asked()
     started = PlayResponse.FromString(seat_messages()[0])
-    for number in range(LIMITS["matches"]):
-        started.match_started.match_id = f"m{number}"
+    for match_id in ("m1", "m2"):
+        started.match_started.match_id = match_id
         asked.pass_on(started.SerializeToString())
     started.match_started.match_id = "one more"
     refusal = asked.refusal("observe", response=b64encode(started.SerializeToString()).decode())
-    assert "1,024 matches are open, which is the limit" in refusal
+    assert "2 matches are open, which is the limit" in refusal
 
 
 def test_a_match_that_resumes_goes_on_from_its_view():
