@@ -28,6 +28,22 @@ bot = "greedy"
 """
 SERVERS = {"play": "http://", "serve": "ASARA_ADDRESS", "web": "http://"}
 """Commands that go on until Ctrl-C, and what they print when they are ready."""
+NOT_RUN: Final = {
+    r"(\./)?scripts/|pytest |ruff |\. \.venv/": "for a checkout: tests/scripts runs the scripts",
+    r"apt-get |(HATCH\S+ )?pip ": "installs packages from a network",
+    r"systemd-run ": "needs systemd, which starts the same command",
+    r"dask |.* --dask ": "needs other machines; tests/tournament/workers starts a cluster",
+    r"cmake ": "builds in a checkout; tests/languages/test_package_cpp.py does the same",
+    r"export ASARA_|.*ASARA_TOKEN=…|python (my_bot|main)\.py": "needs the referee of an organiser",
+    r"python scripts/": "needs the packages that the line before installs",
+    r"asara (analyse |duel my-bot greedy --margin )": "takes minutes",
+    r"asara conformance (-- |my-bot$|--level )": "a minute each; tests/conformance runs all cases",
+    r".*runs/ladder|.*--workers 8": "plays thousands of matches, or on many cores",
+    r".*go-search": "needs Go",
+    r"#!/bin/sh": "a bot, which tests/contract/client/test_bridge_readme.py plays",
+}
+"""Beginnings of commands that are not run here, with the reason; the rest of their block is run."""
+
 ENDS: Final = {
     r"asara duel ": {0, 3},  # no verdict
     r"asara replay diff ": {1},
@@ -38,6 +54,10 @@ ENDS: Final = {
 
 _FOLDERS: Final = 10
 """Number of entries from folders, at least as many as the places that an example settles."""
+
+
+def reason(command: str) -> str | None:
+    return next((why for begin, why in NOT_RUN.items() if re.match(begin, command)), None)
 
 
 class Desk:

@@ -16,7 +16,7 @@ import pytest
 
 from asara_server.tournament.config.entry_folders import BotFile
 from asara_server.tournament.config.tournament_file import Entry
-from tests.docs.desk import Desk
+from tests.docs.desk import NOT_RUN, Desk, reason
 from tests.docs.documents import DOCUMENTS, ROOT, Block, blocks, read
 
 TESTED_BY: Final = {
@@ -43,21 +43,6 @@ TESTED_BY: Final = {
 
 TESTED_HERE: Final = {"json", "python", "sh", "text", "toml"}
 """Languages whose blocks are tested in any document, by this file or, if TOML, `test_readme.py`."""
-
-NOT_RUN: Final = {
-    r"(\./)?scripts/|pytest |ruff |\. \.venv/": "for a checkout: tests/scripts runs the scripts",
-    r"apt-get |(HATCH\S+ )?pip ": "installs packages from a network",
-    r"systemd-run ": "needs systemd, which starts the same command",
-    r"dask |.* --dask ": "needs other machines; tests/tournament/workers starts a cluster",
-    r"cmake ": "builds in a checkout; tests/languages/test_package_cpp.py does the same",
-    r"export ASARA_|.*ASARA_TOKEN=…|python (my_bot|main)\.py": "needs the referee of an organiser",
-    r"python scripts/": "needs the packages that the line before installs",
-    r"asara (analyse |duel my-bot greedy --margin )": "takes minutes",
-    r".*runs/ladder|.*--workers 8": "plays thousands of matches, or on many cores",
-    r".*go-search": "needs Go",
-    r"#!/bin/sh": "a bot, which tests/contract/client/test_bridge_readme.py plays",
-}
-"""Beginnings of commands that are not run here, with the reason; the rest of their block is run."""
 
 
 def every(*languages: str) -> Iterator[tuple[str, Block]]:
@@ -117,10 +102,6 @@ def lines_of(block: Block) -> list[str]:
         return [block.content]
     lines = block.content.replace("\\\n", "").splitlines()
     return [line for line in lines if line.strip() and not line.startswith("#")]
-
-
-def reason(command: str) -> str | None:
-    return next((why for begin, why in NOT_RUN.items() if re.match(begin, command)), None)
 
 
 def test_every_reason_is_needed() -> None:
