@@ -102,10 +102,14 @@ def test_something_else_than_a_tournament_file(tmp_path: Path, fault: str) -> No
 
 
 DEVICES = ("/dev/zero", "/dev/null", "/proc/self/mem", "/proc/self/maps")
-READERS = ("tournament plan {}", "replay show {}", "audit {}", "status {}", "report {}")
-READERS += ("token list --file {}", "token new x --file {}", "audit . --public-key {}")
-OTHERS = ("match random random --out {}", "duel random random --out {}", "match {} random")
-OTHERS += ("report . --out {}", "replay diff {} {}", "duel random random --json {}/x")
+READERS = (
+    *("tournament plan {}", "replay show {}", "audit {}", "status {}", "report {}"),
+    *("token list --file {}", "token new x --file {}", "audit . --public-key {}"),
+)
+OTHERS = (
+    *("match random random --out {}", "duel random random --out {}", "match {} random"),
+    *("report . --out {}", "replay diff {} {}", "duel random random --json {}/x"),
+)
 
 
 @pytest.mark.parametrize("command", [*READERS, *OTHERS])

@@ -29,7 +29,7 @@ def lacking(system: str) -> dict[str, str]:
 
 def asara(system: str, *words: str | Path, status: int = 0) -> str:
     """Run a command on such a system; return what it prints."""
-    done = asara_process(*words, **lacking(system))
+    done = asara_process(*words, env=environment(**lacking(system)))
     assert done.returncode == status, done
     return done.stdout + done.stderr
 
@@ -120,7 +120,7 @@ def test_serve_plays_with_a_bot_that_is_started_by_hand(system: str, bot: Path) 
         given = dict(word.split("=", 1) for word in line.split())
         by_hand = subprocess.run(
             [sys.executable, bot / "main.py"],
-            env={**environment(), **lacking(system), **given},
+            env=environment(**lacking(system), **given),
             timeout=EVENT_S,
             check=False,
         )

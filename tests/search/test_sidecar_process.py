@@ -107,8 +107,12 @@ def test_no_stack_is_printed_if_a_bot_starts_it_and_thinks_for_long():
 @pytest.fixture
 def reading() -> Iterator["subprocess.Popen[bytes]"]:
     """A sidecar that has answered and reads on."""
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(COMMANDS["module"], **pipes) as process:
+    with subprocess.Popen(
+        COMMANDS["module"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
         assert process.stdin
         assert process.stdout
         process.stdin.write(HELLO)
