@@ -16,7 +16,7 @@ def shell(line: str, cwd: Path, **variables: str) -> "subprocess.CompletedProces
         ["bash", "-c", line, "bash", *command_line()],
         capture_output=True,
         cwd=cwd,
-        env={**environment(), **variables},
+        env=environment(**variables),
         check=False,
     )
 

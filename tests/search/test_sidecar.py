@@ -199,7 +199,7 @@ def test_an_identity_is_repeated(asked):
     assert "id" in asked.refusal("hello", id=[1])
 
 
-REFUSED = [
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("hello", {"protocol_version": 2}, "this sidecar speaks version 1, not 2"),
     ("observe", {}, "one message is needed"),
     ("observe", {"decision": "!"}, "decision: not Base64"),
