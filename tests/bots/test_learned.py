@@ -44,7 +44,7 @@ def test_plays_all_rules_and_repeats_itself(rule_sets, seats):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("rule_sets", RULE_COMBINATIONS, ids=format_rule_sets)
+@pytest.mark.parametrize("rule_sets", RULE_COMBINATIONS[::-2], ids=format_rule_sets)
 def test_beats_greedy(rule_sets):
     assert share_of_wins(learned, greedy, rules(format_rule_sets(rule_sets), 2), 4) > 0.5
 
