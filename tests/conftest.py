@@ -7,7 +7,7 @@ import asyncio
 import functools
 import os
 import signal
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any, ParamSpec
 
@@ -105,22 +105,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if _names_a_test(config):
         config.option.markexpr = ""  # whoever names a test wants it to run, in whichever size it is
-    if hasattr(config, "workerinput") and config.args == config.getini("testpaths"):
-        config.args = _files_from_elsewhere(config.workerinput)
     if config.option.left_out and not hasattr(config, "workerinput"):
         config.option.reportchars = ""
         config.pluginmanager.register(Progress(config, config.option.left_out))
-
-
-def _files_from_elsewhere(worker: Mapping[str, Any]) -> list[str]:
-    """Return all test files, for each worker from another place on.
-
-    In a fresh checkout the workers thus share the work of compiling them: each finds what the
-    others have compiled.
-    """
-    files = sorted(str(path) for path in Path(__file__).parent.rglob("test_*.py"))
-    first = len(files) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
-    return files[first:] + files[:first]
 
 
 def _names_a_test(config: pytest.Config) -> bool:

@@ -2,9 +2,12 @@
 
 import os
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 import pytest
+
+FIGURES: Final = bool(os.environ.get("ASARA_FIGURES"))
+"""True if the tests print the figures of the documents: ASARA_FIGURES=1 pytest -s."""
 
 
 def others_long(cases: Iterable[Any], every: int) -> list[Any]:
@@ -16,11 +19,8 @@ def others_long(cases: Iterable[Any], every: int) -> list[Any]:
 
 
 def simulated(number: int, part: int = 10) -> int:
-    """Return how many tournaments or duels to simulate: a tenth of a number, or another part.
-
-    The figures of the documents come from the whole number: ASARA_FIGURES=1 pytest -s.
-    """
-    return number if os.environ.get("ASARA_FIGURES") else number // part
+    """Return how many tournaments or duels to simulate: a part of the number for `FIGURES`."""
+    return number if FIGURES else number // part
 
 
 def _long(case: Any) -> Any:

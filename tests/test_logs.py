@@ -22,12 +22,15 @@ def lines(level="info"):
     return stream.getvalue().splitlines()
 
 
-def test_console_has_one_line_per_fact():
+def test_a_fact_is_one_line_from_its_level_on():
     fact, warning = lines()
     for words in ("[info", "seat forfeited", "part=referee", "match=m1", "seat=2"):
         assert words in fact
     assert "\x1b" not in fact, "no colours but on a terminal, and none of the bot's"
     assert "port 7" in warning
+    assert [len(lines(level)) for level in ("debug", "warning", "error")] == [3, 1, 0]
+    with pytest.raises(ValueError, match="log level 'loud': use one of debug"):
+        logs.configure("loud")
 
 
 def test_a_fact_is_one_plain_line_whoever_wrote_its_words():
@@ -43,12 +46,6 @@ def test_a_fact_is_one_plain_line_whoever_wrote_its_words():
         logs.logger("referee").error("match void", exc_info=error)
     hidden = {char for char in stream.getvalue() if not char.isprintable()}
     assert hidden == {"\n"}
-
-
-def test_levels():
-    assert len(lines("debug")) == 3
-    assert len(lines("warning")) == 1
-    assert len(lines("error")) == 0
 
 
 def test_a_fact_goes_to_a_file_and_to_standard_error(monkeypatch):
@@ -76,11 +73,6 @@ def test_tracebacks_do_not_show_values():
         logs.logger("referee").error("match void", exc_info=error)
     assert "RuntimeError" in stream.getvalue()
     assert hand not in stream.getvalue()
-
-
-def test_a_level_that_does_not_exist():
-    with pytest.raises(ValueError, match="log level 'loud': use one of debug"):
-        logs.configure("loud")
 
 
 def test_a_bot_that_connects_all_the_time_does_not_fill_the_log(tmp_path: Path) -> None:

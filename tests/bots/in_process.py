@@ -1,7 +1,8 @@
 """Matches between bots in one process, without a network: a referee's match and its clients."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, closing
+from itertools import product
 
 from asara.bot import Bot, DecideFunction, bot_factory
 from asara.protocol_client import ProtocolClient
@@ -60,7 +61,14 @@ def _protocol_client(bot: type[Bot] | DecideFunction, token: str, seed: str) -> 
     return ProtocolClient(bot_factory(bot), settings)
 
 
-def victory_share(results: Iterable[SeatResult], seat: int) -> float:
-    """Return 1 for a sole winner, an equal share for seats that tie for first, and 0 otherwise."""
-    winners = [result.seat for result in results if result.rank == 1]
-    return 1 / len(winners) if seat in winners else 0.0
+def share_of_wins(
+    bot: type[Bot] | DecideFunction, rival: type[Bot] | DecideFunction, rules: Rules, deals: int
+) -> float:
+    """Play each deal once with the bot in each seat; a tie for first counts as an equal share."""
+    won = 0.0
+    for deal, seat in product(range(deals), range(rules.seats)):
+        bots = [bot if number == seat else rival for number in range(rules.seats)]
+        results = play_match(rules, bots, f"deal-{deal}", deal.to_bytes(32))
+        winners = [result.seat for result in results if result.rank == 1]
+        won += (seat in winners) / len(winners)
+    return won / (deals * rules.seats)

@@ -1,5 +1,6 @@
 """Run `asara` with 80 columns, in this process or, like a user, in a new one."""
 
+import functools
 import itertools
 import os
 import pty
@@ -8,14 +9,17 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 from asara_server.cli import main
+from asara_server.cli.app import app
 from asara_server.cli.display import console as console_module
 from asara_server.cli.display.console import err, out
 from tests.events import EVENT_S, wait_until
@@ -24,29 +28,29 @@ from tests.log_settings import logs_as_before
 COLUMNS = "80"
 
 
-def environment() -> dict[str, str]:
+@functools.cache
+def all_commands() -> dict[str, Any]:
+    """Return every command and group by its words, such as `replay` and `replay show`."""
+    found: dict[str, Any] = {}
+
+    def add(group: Any, path: str) -> None:
+        for name, member in getattr(group, "commands", {}).items():
+            found[f"{path}{name}"] = member
+            add(member, f"{path}{name} ")
+
+    add(typer.main.get_command(app), "")
+    return found
+
+
+def leaf_commands() -> dict[str, Any]:
+    """Return every command that is no group by its words."""
+    return {name: one for name, one in all_commands().items() if not hasattr(one, "commands")}
+
+
+def environment(**changes: str) -> dict[str, str]:
     """Return the environment of a user, without what this process has set for gRPC."""
     inherited = {name: os.environ[name] for name in os.environ if not name.startswith("GRPC_")}
-    return {**inherited, "COLUMNS": COLUMNS, "NO_COLOR": "1"}
-
-
-def interrupted_run(
-    words: Iterable[str | Path], matches: int, by: signal.Signals
-) -> tuple[int, str]:
-    """Run a tournament until so many matches are over; return its status and standard error."""
-    with subprocess.Popen(
-        command_line("-v", *words),
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-        env=environment(),
-    ) as process:
-        assert process.stderr is not None
-        overs = (line for line in process.stderr if "match over" in line)
-        assert len(list(itertools.islice(overs, matches))) == matches
-        process.send_signal(by)
-        _, stderr = process.communicate(timeout=EVENT_S)
-    return process.returncode, stderr
+    return {**inherited, "COLUMNS": COLUMNS, "NO_COLOR": "1", **changes}
 
 
 def command_line(*words: str | Path) -> list[str]:
@@ -54,14 +58,14 @@ def command_line(*words: str | Path) -> list[str]:
 
 
 @contextmanager
-def started(*words: str | Path) -> Iterator[subprocess.Popen[str]]:
+def started(*words: str | Path, **changes: str) -> Iterator[subprocess.Popen[str]]:
     """Yield a running command; kill it at the exit, and close its outputs."""
     with subprocess.Popen(
         command_line(*words),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=environment(),
+        env=environment(**changes),
     ) as process:
         # Otherwise a failing test would hang. A table serves the tests of a whole module.
         killer = threading.Timer(10 * EVENT_S, process.kill)
@@ -71,6 +75,19 @@ def started(*words: str | Path) -> Iterator[subprocess.Popen[str]]:
         finally:
             killer.cancel()
             process.kill()
+
+
+def interrupted_run(
+    words: Iterable[str | Path], matches: int, by: signal.Signals
+) -> tuple[int, str]:
+    """Run a tournament until so many matches are over; return its status and standard error."""
+    with started("-v", *words) as process:
+        assert process.stderr is not None
+        overs = (line for line in process.stderr if "match over" in line)
+        assert len(list(itertools.islice(overs, matches))) == matches
+        process.send_signal(by)
+        _, stderr = process.communicate(timeout=EVENT_S)
+    return process.returncode, stderr
 
 
 def signalled(
@@ -85,12 +102,11 @@ def signalled(
 
 
 def asara(
-    *words: str | Path, cwd: Path | None = None, stdin: bytes = b"", status: int | None = None
+    *words: str | Path, cwd: Path | None = None, status: int | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run a command in this process, without a terminal; return its status and output.
 
-    With `status`, the command must end with it.
-    This is faster than a new process; `test_process.py` shows that the results are equal.
+    With `status`, the command must end with it. This is faster than a new process.
     """
     stderr, stdout = _text_stream(errors="backslashreplace"), _text_stream()
     ended = 0
@@ -101,7 +117,7 @@ def asara(
         redirect_stderr(stderr),
         redirect_stdout(stdout),
     ):
-        patch.setattr(sys, "stdin", _text_stream(stdin))
+        patch.setattr(sys, "stdin", _text_stream())
         for console in (out, err):  # they have read the environment already
             patch.setattr(console, "_width", int(COLUMNS))
             patch.setattr(console, "no_color", True)
@@ -116,9 +132,9 @@ def asara(
     return done
 
 
-def _text_stream(content: bytes = b"", errors: str = "strict") -> TextIOWrapper:
+def _text_stream(errors: str = "strict") -> TextIOWrapper:
     """Return what stands in for a standard stream, with a `buffer` of bytes."""
-    return TextIOWrapper(BytesIO(content), "utf-8", errors, newline="", write_through=True)
+    return TextIOWrapper(BytesIO(), "utf-8", errors, newline="", write_through=True)
 
 
 def _text(stream: TextIOWrapper) -> str:
@@ -127,7 +143,10 @@ def _text(stream: TextIOWrapper) -> str:
 
 
 def asara_process(
-    *words: str | Path, cwd: Path | None = None, timeout_s: float = 120
+    *words: str | Path,
+    cwd: Path | None = None,
+    timeout_s: float = EVENT_S,
+    env: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run a command in a new process, without a terminal; return its status and output."""
     done = subprocess.run(
@@ -136,7 +155,7 @@ def asara_process(
         text=True,
         timeout=timeout_s,
         cwd=cwd,
-        env=environment(),
+        env=env or environment(),
         check=False,
     )
     _assert_no_traceback(done)
@@ -149,22 +168,10 @@ def _assert_no_traceback(done: subprocess.CompletedProcess[str]) -> None:
 
 
 def refusal(*words: str | Path, cwd: Path | None = None) -> str:
-    """Run a command that must end with status 2 and no output; return its standard error.
-
-    It runs in this process, which is quicker; an exception that is no UserError passes through.
-    """
-    stderr, stdout = _text_stream(errors="backslashreplace"), _text_stream()
-    with (
-        logs_as_before(),
-        chdir(cwd or Path.cwd()),
-        redirect_stderr(stderr),
-        redirect_stdout(stdout),
-        pytest.raises(SystemExit) as caught,
-    ):
-        main([*map(str, words)])
-    assert caught.value.code == 2
-    assert _text(stdout) == ""
-    return _text(stderr)
+    """Run a command that must end with status 2 and no output; return its standard error."""
+    done = asara(*words, cwd=cwd, status=2)
+    assert done.stdout == ""
+    return done.stderr
 
 
 def on_terminal(

@@ -1,5 +1,6 @@
 """`asara conformance`: what it prints and writes, and bad input."""
 
+import re
 import shlex
 import signal
 import sys
@@ -17,16 +18,6 @@ BROKEN = ["python", str(ROOT / "tests/conformance/broken_client.py")]
 
 
 @pytest.mark.long
-def test_a_line_for_each_case_and_a_summary():
-    done = asara("conformance", "--case", "hello-*", "--", *RANDOM_BOT, status=0)
-    first, second, last = done.stdout.splitlines()
-    assert first == "ok    hello-and-goodbye  status 0 as expected, 1 stream, 0 replies"
-    assert second == "ok    hello-fields       status 0 as expected, 1 stream, 1 reply"
-    assert last.startswith("2 cases in ")
-    assert last.endswith(": 2 passed")
-
-
-@pytest.mark.long
 def test_a_failed_case_shows_what_was_expected_and_seen(tmp_path):
     junit = tmp_path / "results.xml"
     done = asara(
@@ -34,9 +25,12 @@ def test_a_failed_case_shows_what_was_expected_and_seen(tmp_path):
         *("--", *BROKEN, "hello-fields"),
         status=1,
     )
-    assert "FAIL  hello-fields       expected the language in Hello" in done.stdout
+    assert done.stdout.startswith(
+        "ok    hello-and-goodbye  status 0 as expected, 1 stream, 0 replies\n"
+        "FAIL  hello-fields       expected the language in Hello"
+    )
     assert "                         seen     none" in done.stdout
-    assert "1 passed, 1 failed" in done.stdout
+    assert re.search(r"^2 cases in .*: 1 passed, 1 failed$", done.stdout, re.MULTILINE)
     again = shlex.join(map(str, [*BROKEN, "hello-fields"]))
     assert f"Again: asara conformance --case hello-fields -- {again}" in done.stdout
 
@@ -95,8 +89,7 @@ def test_a_folder_is_tested_with_its_build_and_its_environment(tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_kills_all_programs(tmp_path, number):
+def test_a_signal_kills_all_programs(tmp_path):
     pid = tmp_path / "pid"
     script = f"""
 import os, pathlib, signal
@@ -107,8 +100,8 @@ signal.pause()
 """
     words = ("conformance", "--", sys.executable, "-c", script)
     cases = len(selected(all_cases(), []))
-    assert signalled(number, pid.exists, *words) == (
-        128 + number,
+    assert signalled(signal.SIGTERM, pid.exists, *words) == (
+        128 + signal.SIGTERM,
         f"asara: stopped after 0 of {cases} cases\n",
     )
     assert not Path("/proc", pid.read_text()).exists()

@@ -3,31 +3,20 @@
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 
 import asara_server.cli.commands
-from asara_server.cli.app import app
 from asara_server.cli.lazy_group import GROUPS
-from tests.cli.command import asara, environment, refusal
+from tests.cli.command import all_commands, asara, environment, refusal
 from tests.events import EVENT_S
 
 HEAVY = "cryptography distributed google grpc numpy pydantic rich scipy structlog"
 
 
-def commands(command: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield every command and group below the root with its words."""
-    for name, member in getattr(command, "commands", {}).items():
-        yield f"{path}{name}", member
-        yield from commands(member, f"{path}{name} ")
-
-
 HELP_LINES = {name: line for group in GROUPS.values() for name, line in group.items()}
-COMMANDS = dict(commands(typer.main.get_command(app)))
+COMMANDS = all_commands()
 
 
 def loaded(*words: str) -> set[str]:

@@ -101,49 +101,28 @@ def test_something_else_than_a_tournament_file(tmp_path: Path, fault: str) -> No
     assert fault in refusal("tournament", "plan", tmp_path / "cup.toml")
 
 
-@pytest.mark.parametrize("path", ["/dev/zero", "/dev/null", "/proc/self/mem", "/proc/self/maps"])
-@pytest.mark.parametrize(
-    "command",
-    [
-        *("tournament plan {}", "replay show {}", "audit {}", "status {}"),
-        *("report {}", "token list --file {}", "token new x --file {}"),
-        "audit . --public-key {}",
-    ],
+DEVICES = ("/dev/zero", "/dev/null", "/proc/self/mem", "/proc/self/maps")
+READERS = (
+    *("tournament plan {}", "replay show {}", "audit {}", "status {}", "report {}"),
+    *("token list --file {}", "token new x --file {}", "audit . --public-key {}"),
 )
-def test_devices_and_files_of_the_kernel(tmp_path: Path, command: str, path: str) -> None:
-    (tmp_path / "a.asara").touch()
-    done = asara(*command.format(path).split(), cwd=tmp_path)
-    assert done.returncode in (1, 2)
-    assert done.stdout + done.stderr
-    assert [file.name for file in tmp_path.iterdir()] == ["a.asara"]
+OTHERS = (
+    *("match random random --out {}", "duel random random --out {}", "match {} random"),
+    *("report . --out {}", "replay diff {} {}", "duel random random --json {}/x"),
+)
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "match random random --out {}",
-        "duel random random --out {}",
-        "match {} random",
-        "tournament plan {}",
-        "status {}",
-        "report {}",
-        "report . --out {}",
-        "audit {}",
-        "audit . --public-key {}",
-        "replay show {}",
-        "replay diff {} {}",
-        "token new x --file {}",
-        "token list --file {}",
-        "duel random random --json {}/x",
-    ],
-)
-def test_a_path_that_is_too_long(tmp_path: Path, command: str) -> None:
+@pytest.mark.parametrize("command", [*READERS, *OTHERS])
+def test_devices_files_of_the_kernel_and_names_that_are_too_long(
+    tmp_path: Path, command: str
+) -> None:
     (tmp_path / "a.asara").touch()
-    done = asara(*command.replace("{}", LONG).split(), cwd=tmp_path)
-    assert done.returncode in (1, 2)
-    errors = [line for line in done.stderr.splitlines() if line.startswith("asara: ")]
-    assert len(errors) == 1 or "1 failed" in done.stdout
-    assert [file.name for file in tmp_path.iterdir()] == ["a.asara"]
+    for path in (*DEVICES, LONG) if command in READERS else (LONG,):
+        done = asara(*command.replace("{}", path).split(), cwd=tmp_path)
+        assert done.returncode in (1, 2)
+        errors = [line for line in done.stderr.splitlines() if line.startswith("asara: ")]
+        assert len(errors) == 1 or "1 failed" in done.stdout
+        assert [file.name for file in tmp_path.iterdir()] == ["a.asara"]
 
 
 def test_a_bot_of_a_user_who_does_not_exist() -> None:

@@ -4,6 +4,7 @@ This shows what is imported and called, and not that these systems do what is as
 """
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.cli.command import command_line, environment
+from tests.cli.command import asara_process, environment, started
 from tests.events import EVENT_S
 from tests.sizes import others_long
 
@@ -28,18 +29,9 @@ def lacking(system: str) -> dict[str, str]:
 
 def asara(system: str, *words: str | Path, status: int = 0) -> str:
     """Run a command on such a system; return what it prints."""
-    done = subprocess.run(
-        command_line(*words),
-        capture_output=True,
-        text=True,
-        env={**environment(), **lacking(system)},
-        timeout=EVENT_S,
-        check=False,
-    )
-    printed = done.stdout + done.stderr
-    assert done.returncode == status, printed
-    assert "Traceback" not in printed
-    return printed
+    done = asara_process(*words, env=environment(**lacking(system)))
+    assert done.returncode == status, done
+    return done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module", params=SYSTEMS)
@@ -95,34 +87,16 @@ def test_a_tournament_is_played_by_workers(system: str, bot: Path) -> None:
     assert "Cup: 2 matches" in printed
 
 
-def started(system: str, *words: str | Path) -> subprocess.Popen[str]:
-    """Start a command, whose whole output comes from its standard output."""
-    return subprocess.Popen(
-        command_line(*words),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env={**environment(), **lacking(system), "PYTHONUNBUFFERED": "1"},
-    )
-
-
 @contextmanager
 def serving(system: str, *words: str | Path) -> Iterator[str]:
     """Run a command that serves a page until the end of the context; yield its address."""
-    with started(system, *words) as process:
-        assert process.stdout is not None
-        lines: list[str] = []
-        try:
-            for line in process.stdout:
-                lines.append(line)
-                if "http://" in line:
-                    yield "http://" + line.partition("http://")[2].partition("/")[0]
-                    break
-            else:
-                pytest.fail("".join(lines))
-        finally:
-            process.terminate()
-            process.stdout.read()
+    with started(*words, **lacking(system)) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if found := re.search(r"http://[^/\s]+", line):
+                yield found[0]
+                return
+        pytest.fail("it ended")
 
 
 def test_web_serves_the_page(system: str, played: Path) -> None:
@@ -140,13 +114,13 @@ def test_play_opens_a_table(system: str, bot: Path) -> None:
 @pytest.mark.long
 def test_serve_plays_with_a_bot_that_is_started_by_hand(system: str, bot: Path) -> None:
     words = ["serve", "random", "--sandbox", "none", "--listen", "127.0.0.1:0"]
-    with started(system, *words) as process:
+    with started(*words, **lacking(system)) as process:
         assert process.stdout is not None
         line = next(line for line in process.stdout if "ASARA_TOKEN=" in line)
         given = dict(word.split("=", 1) for word in line.split())
         by_hand = subprocess.run(
             [sys.executable, bot / "main.py"],
-            env={**environment(), **lacking(system), **given},
+            env=environment(**lacking(system), **given),
             timeout=EVENT_S,
             check=False,
         )

@@ -55,6 +55,10 @@ REFUSALS = {
         "random random random random": "1 person and 4 bots need more than 4 seats",
         "--listen 0.0.0.0:0": "--listen: address '0.0.0.0:0' (0.0.0.0) can be reached",
     },
+    "tournament run cup.toml": {
+        "--out .": "is not empty; choose a folder that is new or empty",
+        "--out cup.toml": "is a file",
+    },
     "tournament run cup.toml --out run": {
         "--prepare --resume": "use only one of them",
         "--dask x:1 --workers 2": (

@@ -6,14 +6,9 @@ folder, except for those in `NOT_RUN`.
 
 import ast
 import json
-import os
 import re
-import shlex
-import shutil
-import subprocess
-import sys
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +16,7 @@ import pytest
 
 from asara_server.tournament.config.entry_folders import BotFile
 from asara_server.tournament.config.tournament_file import Entry
-from tests.cli.test_examples import CUP, SERVERS, check_server
+from tests.docs.desk import NOT_RUN, Desk, reason
 from tests.docs.documents import DOCUMENTS, ROOT, Block, blocks, read
 
 TESTED_BY: Final = {
@@ -40,7 +35,7 @@ TESTED_BY: Final = {
     ("clients/sidecar.md", "perl"): "tests/search/test_sidecar_page.py",
     ("clients/typescript/README.md", "ts"): "tests/languages/test_package_typescript.py",
     ("proto/README.md", "python"): "tests/conformance/test_smallest_client.py",
-    ("server/asara_env/README.md", "python"): "tests/env/test_readme.py",
+    ("server/asara_env/README.md", "python"): "tests/docs/test_readme.py",
     ("server/asara_game/README.md", "python"): "tests/docs/test_readme.py",
     ("server/asara_server/network/README.md", "haproxy"): "tests/network/test_siege.py",
 }
@@ -48,29 +43,6 @@ TESTED_BY: Final = {
 
 TESTED_HERE: Final = {"json", "python", "sh", "text", "toml"}
 """Languages whose blocks are tested in any document, by this file or, if TOML, `test_readme.py`."""
-
-NOT_RUN: Final = {
-    r"(\./)?scripts/|pytest |ruff |\. \.venv/": "for a checkout: tests/scripts runs the scripts",
-    r"apt-get |(HATCH\S+ )?pip ": "installs packages from a network",
-    r"systemd-run ": "needs systemd, which starts the same command",
-    r"dask |.* --dask ": "needs other machines; tests/tournament/workers starts a cluster",
-    r"cmake ": "builds in a checkout; tests/languages/test_package_cpp.py does the same",
-    r"export ASARA_|.*ASARA_TOKEN=…|python (my_bot|main)\.py": "needs the referee of an organiser",
-    r"python scripts/": "needs the packages that the line before installs",
-    r"asara (analyse runs/(start|year)|duel my-bot greedy --margin) ": "takes minutes",
-    r"asara analyse .* --matches ": "takes a minute, and tests/cli/test_examples.py runs it",
-    r".*runs/ladder|.*--workers 8": "plays thousands of matches, or on many cores",
-    r".*go-search": "needs Go",
-    r"#!/bin/sh": "a bot, which tests/contract/client/test_bridge_readme.py plays",
-}
-"""Beginnings of commands that are not run here, with the reason; the rest of their block is run."""
-
-ENDS: Final = {
-    r"asara duel ": {0, 3},  # no verdict
-    r"asara conformance --known-failing ": {0, 1},  # the list is an example
-    r"asara tournament run .* --resume": {0, 2},  # an earlier command has completed the run
-}
-"""Exit statuses of commands other than 0 alone."""
 
 
 def every(*languages: str) -> Iterator[tuple[str, Block]]:
@@ -132,10 +104,6 @@ def lines_of(block: Block) -> list[str]:
     return [line for line in lines if line.strip() and not line.startswith("#")]
 
 
-def reason(command: str) -> str | None:
-    return next((why for begin, why in NOT_RUN.items() if re.match(begin, command)), None)
-
-
 def test_every_reason_is_needed() -> None:
     commands = [line for _, block in every("sh") for line in lines_of(block)]
     unused = [begin for begin in NOT_RUN if not any(re.match(begin, line) for line in commands)]
@@ -147,111 +115,6 @@ PAGES = [
     for document in DOCUMENTS
     if any(reason(line) is None for block in blocks(document, "sh") for line in lines_of(block))
 ]
-
-
-_FOLDERS: Final = 10
-"""Number of entries from folders, at least as many as the places that an example settles."""
-
-
-class Desk:
-    """A folder in which the commands of one document run, and what they need to be there."""
-
-    def __init__(self, folder: Path, document: str) -> None:
-        self.folder = folder
-        self.tournament = CUP
-        """The latest tournament file of the document."""
-        self._document = document
-        self._manifest = ""
-        """Hash that the latest tournament printed, for which documents write HEX."""
-        self._makers: dict[str, Callable[[], None]] = {
-            "my-bot": lambda: self.run("asara new python my-bot"),
-            **dict.fromkeys(("my_bot.py", "mine.py", "yesterday.py"), self._write_first_bot),
-            "bot.pl": lambda: self._write("bot.pl", self._block("perl")),
-            "cert.pem": lambda: self._execute(self._block("sh", "openssl req")),
-            "known_failing.txt": lambda: self._write("known_failing.txt", ""),
-            "runs/first": lambda: self.run("asara match my_bot.py greedy --out runs/first"),
-            "runs/cup": lambda: self.run("asara tournament run cup.toml --out runs/cup"),
-            **dict.fromkeys(("manifest.json", "replays"), self._copy_run),
-        }
-
-    def run(self, command: str) -> None:
-        """Run a command as written, after what it needs has been made."""
-        self._prepare(command)
-        self._make_room(command)
-        words = shlex.split(command, comments=True)
-        ready = "http://" if "--web" in words else SERVERS.get(words[1] if words[1:] else "")
-        if words[0] == "asara" and ready:
-            at_any_port = [re.sub(r":\d+$", ":0", word) for word in words[1:]]
-            listen = () if {"--listen", "--web"} & set(words) else ("--listen", "127.0.0.1:0")
-            check_server([*at_any_port, *listen], ready, self.folder, self._variables())
-        else:
-            self._execute(command)
-
-    def _execute(self, command: str) -> None:
-        done = subprocess.run(
-            ["bash", "-euc", command.replace("HEX", self._manifest)],
-            cwd=self.folder,
-            env=self._variables(),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        ends = next((e for begin, e in ENDS.items() if re.match(begin, command)), {0})
-        assert done.returncode in ends, f"{command}\n{done.stdout}\n{done.stderr}"
-        assert "Traceback" not in done.stderr, command
-        if printed := re.search(r"^Manifest \(SHA-256\): (\w+)$", done.stderr, re.MULTILINE):
-            self._manifest = printed[1]
-
-    def _variables(self) -> dict[str, str]:
-        inherited = {name: os.environ[name] for name in os.environ if not name.startswith("GRPC_")}
-        home, programs = str(self.folder / "home"), Path(sys.executable).parent
-        path = f"{programs}{os.pathsep}{os.environ['PATH']}"
-        return inherited | {"HOME": home, "PATH": path, "BROWSER": "true", "COLUMNS": "80"}
-
-    def _prepare(self, command: str) -> None:
-        for name, make in self._makers.items():
-            named = re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w-])", command)
-            makes = re.search(rf"(--?out|-o|new \w+) {re.escape(name)}(?![\w-])", command)
-            if named and (not makes or "--resume" in command) and not (self.folder / name).exists():
-                make()
-        for name in re.findall(r"(?<![\w./-])\w+\.toml\b", command):
-            if not (self.folder / name).exists():
-                self._write_tournament(name)
-
-    def _make_room(self, command: str) -> None:
-        """Remove what an earlier command wrote if this one is another way to write it."""
-        out = re.search(r"(?:--out|-o) (runs/\w+)", command)
-        if out and "--resume" not in command:
-            shutil.rmtree(self.folder / out[1], ignore_errors=True)
-
-    def _write(self, name: str, content: str) -> None:
-        (self.folder / name).write_text(content)
-
-    def _write_first_bot(self) -> None:
-        (bot,) = blocks("README.md", "python")
-        for name in ("my_bot.py", "mine.py", "yesterday.py"):
-            self._write(name, bot.content)
-
-    def _write_tournament(self, name: str) -> None:
-        """Write the tournament that a reader would play, and the folders of its entries."""
-        self._prepare("my-bot")
-        self._write(name, self.tournament)
-        if pattern := tomllib.loads(self.tournament).get("entries_from"):
-            for number in range(_FOLDERS):
-                folder = self.folder / pattern.replace("*", f"bot-{number}")
-                shutil.copytree(self.folder / "my-bot", folder, dirs_exist_ok=True)
-
-    def _block(self, language: str, begin: str = "") -> str:
-        found = (block.content for block in blocks(self._document, language))
-        return next(content for content in found if content.startswith(begin))
-
-    def _copy_run(self) -> None:
-        self._prepare("runs/cup")
-        shutil.copytree(self.folder / "runs/cup", self.folder, dirs_exist_ok=True)
-
-    def _copy_replay(self, name: str) -> None:
-        self._copy_run()
-        shutil.copy(next((self.folder / "replays").iterdir()), self.folder / name)
 
 
 @pytest.mark.long

@@ -26,6 +26,7 @@ from tests.docs.documents import (
 )
 
 ENGINE = "server/asara_game/README.md"
+ENVIRONMENTS = "server/asara_env/README.md"
 SERVER = "server/README.md"
 SANDBOX = "server/asara_server/tournament/sandbox/README.md"
 PARENTS = ("submissions", "class", "ladder")
@@ -125,17 +126,20 @@ def test_tournament_files_are_accepted(example, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("example", "output"),
+    ("document", "example", "output"),
     [
-        pytest.param(block.content, following.content, id=str(number))
-        for number, (block, following) in enumerate(pairwise(blocks(ENGINE, "python", "text")))
+        pytest.param(document, block.content, following.content, id=f"{document}-{number}")
+        for document in (ENGINE, ENVIRONMENTS)
+        for number, (block, following) in enumerate(pairwise(blocks(document, "python", "text")))
         if block.language == "python"
     ],
 )
-def test_examples_of_the_engine_print_what_they_say(example, output):
+def test_examples_print_what_they_say(document, example, output):
+    if "pyspiel" in example:
+        pytest.importorskip("pyspiel")
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(example, ENGINE, "exec"), {})
+        exec(compile(example, document, "exec"), {})
     assert printed.getvalue() == output
 
 

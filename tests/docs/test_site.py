@@ -3,13 +3,12 @@
 import re
 
 import pytest
-import typer
 
 from asara.v1 import play_pb2, vocabulary_pb2
-from asara_server.cli.app import app
 from asara_server.tournament.config.tournament_file import Clocks, Entry, Limits, Remote, Tournament
 from scripts.lib.docs import commands, protocol, sources, tournament_file
-from tests.cli.test_examples import commands as names_of
+from tests.cli.command import leaf_commands
+from tests.cli.test_examples import OWN_PAGE
 from tests.docs.documents import DOCUMENTS, ROOT, own_files
 
 LARGEST_PICTURE = 150_000
@@ -18,7 +17,7 @@ LARGEST_PICTURE = 150_000
 
 def test_the_reference_of_commands_has_every_command_with_its_options() -> None:
     page = commands.page()
-    for name in names_of(typer.main.get_command(app)):
+    for name in leaf_commands().keys() - OWN_PAGE:
         assert f"\n## asara {name}\n" in page
     assert "`--rules RULES`\n: Rules of the match" in page
     assert "\\[default: basic\\]" in page

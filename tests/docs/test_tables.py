@@ -1,11 +1,8 @@
 """Tables of keys, fields, commands, metrics and limits match the code."""
 
 import re
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
-import typer
 from pydantic import TypeAdapter
 
 from asara.v1.event_pb2 import Termination
@@ -15,7 +12,6 @@ from asara.v1.play_pb2 import RejectionReason
 from asara.v1.vocabulary_pb2 import Action
 from asara_game import RULE_COMBINATIONS, format_rule_sets
 from asara_game.vocabulary import DecisionKind
-from asara_server.cli.app import app
 from asara_server.cli.lazy_group import GROUPS
 from asara_server.match.spec import ClockSettings
 from asara_server.network.metrics import SummedMetrics, program_metrics
@@ -43,6 +39,7 @@ from asara_server.tournament.standings.model import (
     Standings,
     StandingsRow,
 )
+from tests.cli.command import all_commands, leaf_commands
 from tests.docs.documents import (
     DOCUMENTS,
     code_words,
@@ -123,23 +120,11 @@ def test_metrics_and_their_labels():
 # The command line and the bots
 
 
-def commands(command: Any, path: str = "asara") -> Iterator[tuple[str, Any]]:
-    """Yield every command by its words; typer's own copy of click is hardly typed."""
-    members = getattr(command, "commands", {})
-    yield path, command
-    for name, member in members.items():
-        yield from commands(member, f"{path} {name}")
-
-
-COMMANDS = dict(commands(typer.main.get_command(app)))
-
-
 def test_every_command_is_documented():
     rows = table(COMMAND_LINE, "for")
     documented = [text for row in rows for text in code_words(row[1])]
-    for path, command in COMMANDS.items():
-        if not hasattr(command, "commands"):
-            assert any(f"{text} ".startswith(f"{path} ") for text in documented), path
+    for path in leaf_commands():
+        assert any(f"{text} ".startswith(f"asara {path} ") for text in documented), path
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -147,10 +132,10 @@ def test_options_of_commands_exist(document):
     names = "|".join(name for group in GROUPS.values() for name in group)
     for line in re.findall(rf"\basara (?:{names})\b[^`\n]*", read(document)):
         words = line.split("'")[0].partition(" -- ")[0].split()
-        path = max((p for p in COMMANDS if f"{line} ".startswith(f"{p} ")), key=len, default=None)
-        if path is None:  # `asara web.`, or another word that is no command
+        paths = [path for path in all_commands() if f"{line} ".startswith(f"asara {path} ")]
+        if not paths:  # `asara web.`, or another word that is no command
             continue
-        params = COMMANDS[path].params
+        params = all_commands()[max(paths, key=len)].params
         known = {one for param in params for one in (*param.opts, *param.secondary_opts)}
         named = {word.strip("[]") for word in words if word.strip("[]").startswith("--")}
         assert named <= known | {"--help"}, line

@@ -198,8 +198,3 @@ def test_bytes_that_changed_are_noticed(tmp_path):
         path.write_bytes(wrong)
         with pytest.raises(DamagedWeights):
             load_network(path)
-
-
-def test_a_file_that_is_not_there_is_an_oserror(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        load_network(tmp_path / "weights.npz")

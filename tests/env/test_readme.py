@@ -1,35 +1,12 @@
-"""The page of the environments: its examples print what it says, and its tables are the code's."""
-
-import contextlib
-import io
-from itertools import pairwise
-
-import pytest
+"""The page of the environments: its tables are the code's."""
 
 from asara_env.action_numbers import ACTION_COUNT, ACTION_RANGES
 from asara_env.observation import OBSERVATION_SIZE, PARTS, SEAT_BLOCK
 from asara_env.rewards import REWARDS
 from asara_env.vector import Step
-from tests.docs.documents import ROOT, blocks, first_words, read, table
+from tests.docs.documents import ROOT, first_words, read, table
 
 PAGE = "server/asara_env/README.md"
-
-
-@pytest.mark.parametrize(
-    ("example", "output"),
-    [
-        pytest.param(block.content, following.content, id=str(number))
-        for number, (block, following) in enumerate(pairwise(blocks(PAGE, "python", "text")))
-        if block.language == "python"
-    ],
-)
-def test_examples_print_what_they_say(example, output):
-    if "pyspiel" in example:
-        pytest.importorskip("pyspiel")
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(example, PAGE, "exec"), {})
-    assert printed.getvalue() == output
 
 
 def test_the_table_of_actions_is_that_of_the_code():

@@ -16,6 +16,10 @@ from scripts.benchmark.tournaments.peers import play_floor
 ROOT = Path(__file__).parents[2]
 
 
+needs_openspiel = pytest.mark.skipif(
+    importlib.util.find_spec("pyspiel") is None,
+    reason="OpenSpiel, the engine's peer, is not installed: it comes with the extra `bench`",
+)
 COLUMNS = {"name", "value", "unit", "peer", "peer_value", "ratio"}
 
 
@@ -47,20 +51,10 @@ def quick(tmp_path, *names):
 
 
 @pytest.mark.long
-@pytest.mark.skipif(
-    importlib.util.find_spec("pyspiel") is None,
-    reason="OpenSpiel, the engine's peer, is not installed: it comes with the extra `bench`",
-)
-def test_the_engine_beside_its_peer(tmp_path):
-    rows = quick(tmp_path, "engine")
-    assert rows["engine"]["unit"] == "decisions/s"
-    assert rows["engine"]["peer"] == "OpenSpiel gin_rummy"
-
-
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("names", "found", "peers"),
     [
+        pytest.param(("engine",), {"engine"}, {"OpenSpiel gin_rummy"}, marks=needs_openspiel),
         (("bridge",), {"bridge", "bridge_added"}, None),
         (("referee",), {"referee", "referee_cpu", "referee_alike", "referee_alike_cpu"}, None),
         (("concurrency",), {"concurrency", "memory"}, None),

@@ -15,7 +15,7 @@ import pytest
 from asara_server.tournament.run.directory import RunError
 from asara_server.tournament.standings.result_table import ResultTable
 from scripts.lib.collusion import MEANING, NO_THIRD, report, unusual
-from tests.sizes import simulated
+from tests.sizes import FIGURES, simulated
 from tests.tournament.samples import add_results, write_run
 from tests.tournament.standings.simulation import World, results, table_of
 
@@ -74,8 +74,8 @@ def test_a_pair_that_helps_is_listed_and_nobody_else(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("blocks", [30, 100, 300])
-@pytest.mark.parametrize("strength", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("blocks", [30, 100, 300] if FIGURES else [300])
+@pytest.mark.parametrize("strength", [0.5, 1.0, 2.0] if FIGURES else [2.0])
 @pytest.mark.parametrize("kind", ["dump", "feed", "soft play"])
 def test_power(kind: str, strength: float, blocks: int) -> None:
     strength /= 2 if kind == "dump" else 1  # at most a share of 1

@@ -3,19 +3,11 @@
 import os
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 from hatchling.build import get_requires_for_build_wheel
 
 ROOT = Path(__file__).parents[2]
-
-
-def test_the_listed_modules_exist() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    modules = project["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]["custom"]["modules"]
-    assert [name for name in modules if not (ROOT / "server" / name).is_file()] == []
-    assert len(set(modules)) == len(modules)
 
 
 def test_only_a_compiled_wheel_needs_mypyc(monkeypatch) -> None:

@@ -7,7 +7,7 @@ import pytest
 import asara
 from bots.greedy.main import decide as greedily
 from bots.random.main import decide as at_random
-from tests.bots.in_process import finished_match
+from tests.bots.in_process import finished_match, share_of_wins
 from tests.docs.documents import blocks
 from tests.game.table import rules
 
@@ -43,23 +43,15 @@ def test_the_monte_carlo_bot_has_about_thirty_lines():
     assert len(lines) <= 30
 
 
-def victories(decide: Callable[..., asara.Answer], rival: Callable[..., asara.Answer]) -> int:
-    """Return how often a bot won when it played four deals from both seats."""
-    won = 0
-    for number in range(4):
-        for seat in (0, 1):
-            bots = [decide, rival] if seat == 0 else [rival, decide]
-            found = finished_match(rules("basic", 2), bots, "page", bytes([number]) * 32).results
-            won += found[seat].prestige > found[1 - seat].prestige
-    return won
-
-
 @pytest.mark.long
 def test_the_monte_carlo_bot_beats_a_random_one(monkeypatch):
-    assert victories(decide_of(program_with("PLAYOUTS"), monkeypatch), at_random) >= 7
+    program = program_with("PLAYOUTS").replace("PLAYOUTS = 100", "PLAYOUTS = 30")
+    decide = decide_of(program, monkeypatch)
+    assert share_of_wins(decide, at_random, rules("basic", 2), 2) >= 0.75
 
 
 @pytest.mark.long
 def test_playouts_to_the_end_of_the_year_beat_greedy(monkeypatch):
     program = program_with("WORLDS").replace("WORLDS = 8", "WORLDS = 4")
-    assert victories(decide_of(program, monkeypatch), greedily) >= 6
+    decide = decide_of(program, monkeypatch)
+    assert share_of_wins(decide, greedily, rules("basic", 2), 2) >= 0.75

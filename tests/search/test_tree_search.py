@@ -122,9 +122,10 @@ def test_it_ends_at_its_deadline(monkeypatch):
     assert search.playouts
 
 
-def test_no_time_still_gives_the_best_action_by_price():
+@pytest.mark.parametrize("kind", [TreeSearch, TurnSearch])
+def test_no_time_still_gives_the_best_action_by_price(kind):
     state = state_after("basic", 2, 20)
-    search = TreeSearch(state.rules)
+    search = kind(state.rules)
     rng = random.Random(1)
     action = search.choose(worlds_of(state, rng), state.legal, rng, 10**12, 1e-9)
     assert action is GreedyPolicy(state.rules).choose(state, rng)
@@ -144,8 +145,10 @@ def test_states_that_the_seat_cannot_tell_apart_get_the_same_choice():
 # What the switches say.
 
 
-@pytest.mark.parametrize("leaf", others_long(["horizon", "estimate", "rank"], 3))
-@pytest.mark.parametrize("opponents", ["greedy", "paranoid", "max-n"])
+@pytest.mark.parametrize(
+    ("leaf", "opponents"),
+    others_long([("horizon", "greedy"), ("estimate", "paranoid"), ("rank", "max-n")], 3),
+)
 def test_it_finds_the_only_move_that_wins(leaf, opponents):
     state = state_after(*WINNING)
     search = TreeSearch(state.rules, TreeSettings(leaf=leaf, opponents=opponents, prior=0.5))

@@ -1,6 +1,9 @@
 """Tournaments with entries on other machines: their files, and bots that connect over TLS."""
 
 import asyncio
+import os
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
@@ -19,7 +22,7 @@ from asara_server.tournament.runner import RunEnd, RunHooks, Runner, RunSetup
 from asara_server.tournament.schedule.plan import planned_matches
 from asara_server.tournament.standings.match_result import MatchResult
 from tests.referee.harness import Stream
-from tests.tournament.sample_bots import HEADER
+from tests.tournament.sample_bots import GOOD, HEADER
 
 DATA = Path(__file__).parents[1] / "contract/client"
 CERTIFICATE = DATA / "localhost.pem"
@@ -53,6 +56,21 @@ def write_cup(
     path = folder / "cup.toml"
     path.write_text(text)
     return path, {name: new_token(folder / "tokens.json", name) for name in remote}
+
+
+def dial_in(folder: Path, address: str, token: str) -> subprocess.Popen[str]:
+    """Start a bot like an author on another machine."""
+    (folder / "far.py").write_text(GOOD)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ASARA_")}
+    variables = {"ASARA_ADDRESS": address, "ASARA_TOKEN": token, "ASARA_CA": str(CERTIFICATE)}
+    return subprocess.Popen(
+        [sys.executable, "far.py"],
+        cwd=folder,
+        env=kept | variables,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 class Run:

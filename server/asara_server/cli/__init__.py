@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from asara_search.sidecar.command import main as sidecar
 
         sidecar(words[1:])
-    from asara_server.cli.shell import check_address_space, check_streams, discard_output
+    from asara_server.cli.shell import check_streams, discard_output
     from asara_server.user_error import UserError
 
     try:
@@ -38,7 +38,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
                 print_guide(" ".join(word for word in words[1:] if word != "--guide"))
             else:
-                check_address_space()  # before gRPC and NumPy are loaded
                 from asara_server.cli.app import app
                 from asara_server.cli.usage_errors import UsageError, explain, is_help
 

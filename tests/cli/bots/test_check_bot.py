@@ -14,7 +14,6 @@ from asara_codec.clocks import Clocks
 from asara_server.cli.sessions import bot_check
 from asara_server.match.spec import ClockSettings
 from asara_server.process_family import memory_peak
-from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.execution.entry_check import bank_needed_us
 from tests.cli.command import asara, refusal, signalled
 from tests.events import until
@@ -161,17 +160,15 @@ async def test_a_long_match_says_once_when_an_endless_loop_ends(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(bot_check, "SLOW_INTERVAL_S", 0.01)
-    entry = Entry.model_validate({"name": "mine", "command": "true"})
     hanging = ["asara: mine is still here"]
     check: Any = SimpleNamespace(building={}, playing=("m1",), hanging=lambda name: hanging)
-    meter = bot_check.BotCheckMeter(entry, 600, check)
     lines: list[str] = []
 
     def playing() -> list[str]:
         lines.extend(capsys.readouterr().err.splitlines())
         return [line for line in lines if line.startswith("Still playing after ")]
 
-    showing = asyncio.create_task(meter.show())
+    showing = asyncio.create_task(bot_check.show_progress("mine", 600, check))
     await until(lambda: len(playing()) > 2)
     showing.cancel()
     said = "A bot in an endless loop is stopped after 10 min; --clock 60 stops it sooner"

@@ -175,8 +175,6 @@ def test_an_unknown_language_is_refused_with_those_that_there_are(tmp_path: Path
         assert "choose from python, go" in said
         assert "asara bridge" in said
     assert files(tmp_path) == []
-    names = [name for one in LANGUAGES for name in (one.name, *one.aliases)]
-    assert len(names) == len(set(names))
 
 
 def test_a_folder_that_cannot_be_made_leaves_nothing(tmp_path: Path, monkeypatch) -> None:

@@ -1,11 +1,8 @@
 """`asara tournament check`, for an organiser on the afternoon before."""
 
-import os
 import re
-import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -14,13 +11,11 @@ from typing import Any
 
 import pytest
 
-from asara_server.cli.sessions.entry_check import CheckMeter, seconds_text
-from asara_server.match.inputs import ReplyRecord
-from asara_server.replay.file import read_replay
+from asara_server.cli.sessions.entry_check import CheckMeter
 from asara_server.tournament.execution.entry_check import CheckedEntry, Verdict
-from tests.cli.command import asara, refusal, signalled
+from tests.cli.command import asara, refusal
 from tests.tournament import sample_bots
-from tests.tournament.remote_bots import CERTIFICATE, write_cup
+from tests.tournament.remote_bots import dial_in, write_cup
 from tests.tournament.sandbox_config import sandbox_or_skip
 
 HEAD = """
@@ -123,18 +118,11 @@ def test_the_progress_says_which_entries_are_built_and_since_when() -> None:
 
 
 def test_it_shows_build_start_and_longest_decision(
-    evening: Path, checked: "subprocess.CompletedProcess[str]"
+    checked: "subprocess.CompletedProcess[str]",
 ) -> None:
     titles, *rows = (re.split(r"  +", line.strip()) for line in checked.stdout.splitlines()[1:10])
     cells = {row[0]: dict(zip(titles, row, strict=True)) for row in rows}
-    # As the referee measured it: it stops the clocks while it is too busy itself.
-    longest_us = max(
-        record.bot_us
-        for path in (evening / "kept" / "replays").glob("check-Bob+-?.asara")
-        for record in read_replay(path).records
-        if isinstance(record, ReplyRecord) and record.seat == int(path.stem[-1]) - 1
-    )
-    assert cells["Bob+"]["longest decision"] == seconds_text(longest_us / 1e6)
+    assert re.fullmatch(r"\d{3} ms|\d\.\d s", cells["Bob+"]["longest decision"])
     assert re.fullmatch(r"\d+ ms|\d\.\d s", cells["ann"]["start-up"])
     assert int(cells["ann"]["decisions"]) > 20
     assert re.fullmatch(r"\d+ ms|\d\.\d s", cells["cid"]["build"])
@@ -187,47 +175,22 @@ def test_no_entry_meets_another(evening: Path, checked: "subprocess.CompletedPro
     }
 
 
-def test_the_plan_and_the_help_lead_to_the_check(evening: Path) -> None:
-    done = asara("tournament", "plan", "cup.toml", cwd=evening)
-    assert "which bots work: asara tournament check cup.toml\n" in done.stderr
-    assert "skipped: submissions/eve/bot.toml: " in done.stderr
-
-
 @pytest.mark.long
-@pytest.mark.parametrize("names", [("ann", "cid")])
 def test_without_a_fault_the_status_is_0_and_nothing_is_left(
-    tmp_path: Path, names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sandbox_or_skip()
-    monkeypatch.delenv("ASARA_SANDBOX")
-    file = submit(tmp_path, *names)
+    file = submit(tmp_path, "ann", "cid")
     file.write_text(HEAD.replace("[2, 3]", "2"))
     spy = "import os\nprint(os.listdir('..'), os.path.exists('../../cup.toml'))\n"
     (tmp_path / "submissions" / "ann" / "bot.py").write_text(spy + sample_bots.GOOD)
     temporary = tmp_path / "tmp"
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    done = asara("tournament", "check", file, status=0)
+    done = asara("tournament", "check", file, "--sandbox", "bubblewrap", status=0)
     assert "  | ['ann'] False\n" in done.stdout
     assert list(temporary.iterdir()) == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cup.toml", "submissions", "tmp"]
-
-
-@pytest.mark.long
-def test_a_signal_ends_the_check_and_its_bots(tmp_path: Path) -> None:
-    file = submit(tmp_path, "ann", "fay")
-    file.write_text(HEAD.replace("[2, 3]", "2").replace("time_bank_s = 2", "time_bank_s = 60"))
-    log = tmp_path / "kept" / "logs" / "check-fay-1" / "0-fay.log"
-    status, error = signalled(
-        signal.SIGINT,
-        lambda: log.exists() and "process" in log.read_text(),
-        *("tournament", "check", file, "--out", tmp_path / "kept"),
-    )
-    assert status == 128 + signal.SIGINT
-    assert error.endswith("asara: stopped; the check is not complete\n")
-    pid = int(re.findall(r"process (\d+)", log.read_text())[0])
-    with pytest.raises(ProcessLookupError):
-        os.kill(pid, 0)
 
 
 # Entries on other machines
@@ -248,23 +211,8 @@ def test_remote_entries_are_awaited_if_asked(tmp_path: Path) -> None:
     with socket.create_server(("localhost", 0)) as free:
         address = f"localhost:{free.getsockname()[1]}"
     file, tokens = write_cup(tmp_path, ("far", "late"), listen=address, wait_s=3)
-    (tmp_path / "far.py").write_text(sample_bots.GOOD)
-    variables = {
-        "ASARA_ADDRESS": address,
-        "ASARA_TOKEN": tokens["far"],
-        "ASARA_CA": str(CERTIFICATE),
-    }
-    bot = subprocess.Popen(
-        [sys.executable, "far.py"],
-        cwd=tmp_path,
-        env={**os.environ, **variables},
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        done = asara("tournament", "check", file, "--remote")
-    finally:
+    with dial_in(tmp_path, address, tokens["far"]) as bot:
+        done = asara("tournament", "check", file, "--remote", status=1)
         bot.kill()
-        bot.wait()
-    assert done.returncode == 1, done
     assert re.search(r"^far +works", done.stdout, re.MULTILINE)
     assert "late is broken: missed: did not connect within 3 s\n" in done.stdout

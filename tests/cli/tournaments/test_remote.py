@@ -1,11 +1,9 @@
 """`asara tournament` with entries on other machines, for organisers and authors."""
 
-import os
 import re
 import shutil
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -21,8 +19,7 @@ from asara_server.tournament.standings.match_result import utc_now
 from tests.cli.command import asara, refusal, started
 from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
-from tests.tournament.remote_bots import CERTIFICATE, DATA, remote_table, write_cup
-from tests.tournament.sample_bots import HEADER
+from tests.tournament.remote_bots import CERTIFICATE, DATA, dial_in, remote_table, write_cup
 from tests.tournament.samples import match, read_results, seat
 
 HERE = '\n[[entries]]\nname = "here"\ncommand = "python here.py"\n'
@@ -41,21 +38,6 @@ def playing(file: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], st
             assert line, "it ended"
             address = re.fullmatch(r"Bots on other machines connect at (\S+) \(TLS\)\n", line)
         yield process, address[1]
-
-
-def dial_in(folder: Path, address: str, token: str) -> subprocess.Popen[str]:
-    """Start a bot like an author on another machine."""
-    (folder / "far.py").write_text(sample_bots.GOOD)
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ASARA_")}
-    variables = {"ASARA_ADDRESS": address, "ASARA_TOKEN": token, "ASARA_CA": str(CERTIFICATE)}
-    return subprocess.Popen(
-        [sys.executable, "far.py"],
-        cwd=folder,
-        env=kept | variables,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
 
 def status_with(run: Path, text: str) -> str:
@@ -113,14 +95,6 @@ def test_what_cannot_be_received_is_said_before_anything_is_written(tmp_path: Pa
             "listens there; choose another port, or 0\n"
         )
     assert not (tmp_path / "run").exists()
-
-
-def test_the_plan_says_whose_blocks_are_not_mirrored(tmp_path: Path) -> None:
-    file, _ = write_cup(tmp_path, ("ann", "bob"), HEADER.replace("independent", "mirrored"))
-    shown = asara("tournament", "plan", file).stdout
-    assert "A block repeats one deal with the same entries until each" in shown
-    said = "If an entry is on another machine, every match of its blocks has a new deal."
-    assert said in " ".join(shown.split())
 
 
 def activity(over: int = 0, awaited: Sequence[str] = (), **building: object) -> Any:

@@ -18,10 +18,3 @@ def test_a_token_is_made_listed_and_revoked(tmp_path: Path) -> None:
     assert (name, created) == ("ann", revoked)
     assert token not in file.read_text() + shown.stdout
     assert sha256_of(token) not in shown.stdout
-
-
-def test_without_a_file_tokens_lie_beside_the_key(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    assert "no token yet" in asara("token", "list").stderr
-    assert asara("token", "new", "ann").returncode == 0
-    assert (tmp_path / "asara" / "tokens.json").is_file()

@@ -1,7 +1,6 @@
 """`asara check`: check a bot from an organiser's point of view."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, ClassVar
 
 import typer
@@ -10,6 +9,7 @@ from asara_server.cli.options.common import (
     GENEROUS_CLOCK,
     LONG_START_UP_S,
     ClockOption,
+    JsonOption,
     OutOption,
     ReadableOption,
     RulesOption,
@@ -37,9 +37,6 @@ class Check:
     clock: ClockOption = GENEROUS_CLOCK
     start_up: StartUpOption = LONG_START_UP_S
     out_directory: OutOption = None
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Also write the findings to FILE as JSON."),
-    ] = None
+    json_file: JsonOption = None
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP
     readable: ReadableOption = None

@@ -1,7 +1,6 @@
 """`asara duel`: test which of two bots is better."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, ClassVar
 
 import typer
@@ -10,6 +9,7 @@ from asara_server.cli.options.common import (
     LONG_START_UP_S,
     USUAL_CLOCK,
     ClockOption,
+    JsonOption,
     OutOption,
     ReadableOption,
     RulesOption,
@@ -68,9 +68,6 @@ class Duel:
     ] = None
     clock: ClockOption = USUAL_CLOCK
     out_directory: OutOption = None
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Also write the verdict to FILE as JSON."),
-    ] = None
+    json_file: JsonOption = None
     sandbox: SandboxOption = SandboxChoice.BUBBLEWRAP
     readable: ReadableOption = None

@@ -218,7 +218,8 @@ def _show_forfeits(failing: Sequence[FailingEntry], limit: int) -> None:
             for one in failing[:limit]
         ),
     )
-    _show_omitted(len(failing) - limit)
+    if (omitted := len(failing) - limit) > 0:
+        out.print(f"… and {count(omitted, 'more entry')}")
     out.print()
     show_table(
         "Latest forfeits",
@@ -264,8 +265,3 @@ def _show_build_output(printed: Mapping[str, Sequence[str]]) -> None:
             out.print(f"Last lines printed by the build of {plain(entry)}", style="bold")
             for line in lines:
                 out.print(f"  {plain(line)}")
-
-
-def _show_omitted(number: int) -> None:
-    if number > 0:
-        out.print(f"… and {count(number, 'more entry')}")

@@ -134,6 +134,10 @@ OutOption = Annotated[
         help="Keep replays, bot output and other files in DIR, which must be new or empty.",
     ),
 ]
+JsonOption = Annotated[
+    Path | None,
+    typer.Option("--json", metavar="FILE", help="Also write what was found to FILE as JSON."),
+]
 RunDirectoryArgument = Annotated[
     Path, typer.Argument(metavar="DIR", help="Folder of the run, as passed to --out.")
 ]

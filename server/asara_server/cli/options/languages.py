@@ -25,7 +25,6 @@ class Language:
     """Where to get these programs, to follow the word `install`."""
     workflow: str = ""
     """Steps of a GitHub workflow that install the tools; "" if GitHub's machines have them."""
-    aliases: tuple[str, ...] = ()
     kit: bool = True
     """True if the sources of a client are copied, too."""
     client_path: str = "asara"
@@ -44,7 +43,7 @@ def _command(text: str) -> str:
 
 
 LANGUAGES: Final = (
-    Language("python", "Python", "random", "main.py", aliases=("py", "python3"), kit=False),
+    Language("python", "Python", "random", "main.py", kit=False),
     Language(
         "go",
         "Go",
@@ -53,7 +52,6 @@ LANGUAGES: Final = (
         ("go",),
         "Go 1.22 or newer (https://go.dev/dl)",
         _action("actions/setup-go@v5", go_version="stable"),
-        ("golang",),
         client_path="./asara",  # without ./, Go takes a word for a module name
     ),
     Language(
@@ -64,7 +62,6 @@ LANGUAGES: Final = (
         ("node", "npm"),
         "Node.js 20.12 or newer (https://nodejs.org)",
         _action("actions/setup-node@v4", node_version="20"),
-        ("ts", "javascript", "js", "node", "nodejs"),
     ),
     Language(
         "rust",
@@ -73,7 +70,6 @@ LANGUAGES: Final = (
         "src/main.rs",
         ("cargo",),
         "Rust (https://rustup.rs)",
-        aliases=("rs",),
     ),
     Language(
         "java",
@@ -96,7 +92,6 @@ LANGUAGES: Final = (
             f"{_DEBIAN} cmake g++ pkg-config libgrpc++-dev libprotobuf-dev "
             "protobuf-compiler protobuf-compiler-grpc libssl-dev"
         ),
-        ("c++", "cxx", "cc"),
     ),
     Language(
         "shell",
@@ -106,7 +101,6 @@ LANGUAGES: Final = (
         ("sh", "jq"),
         "jq (Debian: apt-get install jq)",
         _command(f"{_DEBIAN} jq"),
-        ("sh", "bash"),
         kit=False,
     ),
     Language(
@@ -116,7 +110,6 @@ LANGUAGES: Final = (
         "bot.pl",
         ("perl",),
         "Perl (Debian: apt-get install perl)",
-        aliases=("pl",),
         kit=False,
     ),
     Language(
@@ -127,7 +120,6 @@ LANGUAGES: Final = (
         ("tclsh",),
         "Tcl (Debian: apt-get install tcl)",
         _command(f"{_DEBIAN} tcl"),
-        ("tclsh",),
         kit=False,
     ),
 )
@@ -137,7 +129,7 @@ def find_language(name: str) -> Language:
     """Return the language with this name; raises UserError."""
     wanted = name.casefold()
     for language in LANGUAGES:
-        if wanted == language.name or wanted in language.aliases:
+        if wanted == language.name:
             return language
     names = [language.name for language in LANGUAGES]
     close = difflib.get_close_matches(wanted, names, n=1, cutoff=0.7)  # php is not a cpp

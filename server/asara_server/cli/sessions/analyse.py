@@ -46,21 +46,16 @@ class Job(NamedTuple):
     replay: Path
     target: Path
     budget: str
-
-
-class MatchJob(NamedTuple):
-    """A match of a run to analyse; with an entry, only its own dearest decisions are kept."""
-
-    job: Job
-    rule_sets: str
-    entry: str | None
+    rule_sets: str = ""
+    entry: str | None = None
+    """The entry of a run whose own dearest decisions are kept; None keeps those of all."""
 
 
 class Done(NamedTuple):
-    """The summary of a match's analysis, None if it failed, and the warnings to print."""
+    """The summary of a match's analysis, None if it failed, and a warning to print, "" if none."""
 
     found: Analysed | None
-    warnings: tuple[str, ...]
+    warning: str
 
 
 def analyse_path(options: Analyse, _log: LogOptions) -> None:
@@ -124,8 +119,10 @@ def _analysed(run: Path, matches: Sequence[MatchResult], options: Analyse) -> li
     """Analyse matches of a run; None for a replay that cannot be analysed. Raises UserError."""
     folder = _folder(run)
     jobs = [
-        MatchJob(
-            Job(_replay_of(run, match), folder / f"{match.played_as}{SUFFIX}", options.budget),
+        Job(
+            _replay_of(run, match),
+            folder / f"{match.played_as}{SUFFIX}",
+            options.budget,
             match.rule_sets,
             options.entry,
         )
@@ -138,8 +135,8 @@ def _analysed(run: Path, matches: Sequence[MatchResult], options: Analyse) -> li
             bar.advance(task)
             if not shows_progress():
                 notify(f"{number:,} of {count(len(jobs), 'match')}")
-            for warning in done.warnings:
-                warn(warning)
+            if done.warning:
+                warn(done.warning)
             found.append(done.found)
     if not any(found):
         raise UserError(f"{run}: none of the replays can be analysed")
@@ -203,7 +200,7 @@ def _table(run: Path, match: MatchResult) -> tuple[object, ...] | None:
     return *deal, header.entries
 
 
-def _in_parallel(jobs: Sequence[MatchJob], processes: int) -> Iterator[Done]:
+def _in_parallel(jobs: Sequence[Job], processes: int) -> Iterator[Done]:
     """Yield the outcomes in the order of the jobs."""
     if processes == 1:
         yield from map(_do_briefly, jobs)
@@ -211,13 +208,12 @@ def _in_parallel(jobs: Sequence[MatchJob], processes: int) -> Iterator[Done]:
     yield from map_in_processes(_do_briefly, jobs, min(processes, len(jobs)), 1)
 
 
-def _do_briefly(match: MatchJob) -> Done:
+def _do_briefly(job: Job) -> Done:
     try:
-        found, ignored = _do(match.job, lambda: None)
+        found, ignored = _do(job, lambda: None)
     except ReplayError as error:
-        return Done(None, (f"skipped: {match.job.replay}: {error}",))
-    warnings = (ignored,) if ignored else ()
-    return Done(brief(found, match.rule_sets, match.entry), warnings)
+        return Done(None, f"skipped: {job.replay}: {error}")
+    return Done(brief(found, job.rule_sets, job.entry), ignored)
 
 
 def _do(job: Job, progress: Callable[[], None]) -> tuple[Analysis, str]:

@@ -25,15 +25,16 @@ from asara_server.cli.sessions.entry_check import (
     play_check,
     seconds_text,
     show_line,
+    verdict_text,
 )
 from asara_server.cli.sessions.setup import log_to_file, sandbox_of_bots
 from asara_server.event_loop import run
 from asara_server.match.spec import SECOND_US, ClockSettings
 from asara_server.replay.signing import default_key_path
-from asara_server.text import count
 from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.config.tournament_file import (
     Entry,
+    Limits,
     Tournament,
     check_tournament,
 )
@@ -52,40 +53,23 @@ _USUAL: Final = ClockSettings()
 _MOST_REJECTIONS: Final = 5
 
 
-class BotCheckMeter:
-    """Prints a line now and then about the progress of the check."""
-
-    def __init__(self, entry: Entry, bank_s: float, activity: EntryCheck) -> None:
-        self._entry = entry
-        self._bank_s = bank_s
-        self._activity = activity
-
-    def begin(self, rules: str) -> None:
-        """Print how the bot is checked."""
-        notify(
-            f"Checking {self._entry.name} against the built-in bot `random`: one match in "
-            f"each seat, rules {rules}"
-        )
-
-    async def show(self) -> None:
-        """Show the progress until cancelled."""
-        began = time.monotonic()
-        warned = False
-        shown: Sequence[str] = ()
-        while True:
-            await asyncio.sleep(SLOW_INTERVAL_S)
-            doing = "building" if self._activity.building else "playing"
-            notify(f"Still {doing} after {duration(time.monotonic() - began, whole_s=True)}")
-            if doing == "playing" and not warned:
-                warned = True
-                sooner = "; --clock 60 stops it sooner" if self._bank_s > 60 else ""
-                notify(
-                    f"A bot in an endless loop is stopped after {duration(self._bank_s)}{sooner}"
-                )
-            if (lines := self._activity.hanging(self._entry.name)) != shown:
-                shown = lines
-                for line in lines:
-                    warn(f"  | {line}", words=False)
+async def show_progress(bot: str, bank_s: float, check: EntryCheck) -> None:
+    """Print a line now and then about the progress of the check, until cancelled."""
+    began = time.monotonic()
+    warned = False
+    shown: Sequence[str] = ()
+    while True:
+        await asyncio.sleep(SLOW_INTERVAL_S)
+        doing = "building" if check.building else "playing"
+        notify(f"Still {doing} after {duration(time.monotonic() - began, whole_s=True)}")
+        if doing == "playing" and not warned:
+            warned = True
+            sooner = "; --clock 60 stops it sooner" if bank_s > 60 else ""
+            notify(f"A bot in an endless loop is stopped after {duration(bank_s)}{sooner}")
+        if (lines := check.hanging(bot)) != shown:
+            shown = lines
+            for line in lines:
+                warn(f"  | {line}", words=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,34 +80,20 @@ class BotFinding:
     slow: str
     """Why the bot would lose with the default clocks; "" if it would not."""
     bank_needed_s: float | None
-    directory_mib: int
-    memory_mib: int
+    limits: Limits
     contained: bool
-
-    @property
-    def works(self) -> bool:
-        return self.checked.verdict is Verdict.WORKS and not self.slow
 
     @property
     def verdict(self) -> str:
         """The verdict in one word."""
-        if self.checked.verdict is not Verdict.WORKS:
-            return str(self.checked.verdict.value)
-        return "slow" if self.slow else "works"
+        return "slow" if self.slow else self.checked.verdict.value
 
     @property
     def sentence(self) -> str:
-        one = self.checked
-        if one.verdict is Verdict.NOT_CHECKED:
-            return f"{one.entry} was not checked: {one.why}."
-        if one.verdict is Verdict.BROKEN:
-            return f"{one.entry} is broken: {one.why}"
         if self.slow:
-            return f"{one.entry} is slow, but not broken: {self.slow}."
-        if one.rejected:
-            replies = count(one.rejected, "reply")
-            return f"{one.entry} works, but the referee rejected {replies}."
-        return f"{one.entry} works."
+            return f"{self.checked.entry} is slow, but not broken: {self.slow}."
+        text = f"{self.checked.entry} {verdict_text(self.checked)}"
+        return text if self.checked.verdict is Verdict.BROKEN else f"{text}."
 
     def as_json(self) -> dict[str, Any]:
         """Return the findings as JSON, with units in the names and None for unknown values."""
@@ -144,9 +114,9 @@ class BotFinding:
             "time_bank_needed_s": self.bank_needed_s,
             "rejections": list(one.rejections),
             "memory_bytes": one.memory_bytes,
-            "memory_limit_mib": self.memory_mib,
+            "memory_limit_mib": self.limits.memory_mib,
             "directory_bytes": one.size_bytes,
-            "directory_limit_mib": self.directory_mib,
+            "directory_limit_mib": self.limits.directory_mib,
             "contained": self.contained,
             "printed": list(one.printed),
         }
@@ -169,15 +139,8 @@ def findings(checked: CheckedEntry, tournament: Tournament, *, contained: bool) 
             f"it needs {seconds_text(needed_s)} on its clock, but a tournament allows only "
             f"{_USUAL.bank_s:g} s, plus {_USUAL.increment_s:g} s per decision (clocks.time_bank_s)"
         )
-    limits = tournament.limits
-    return BotFinding(
-        checked,
-        "; ".join(slow) if checked.verdict is Verdict.WORKS else "",
-        needed_s,
-        limits.directory_mib,
-        limits.memory_mib,
-        contained,
-    )
+    why = "; ".join(slow) if checked.verdict is Verdict.WORKS else ""
+    return BotFinding(checked, why, needed_s, tournament.limits, contained)
 
 
 def show_finding(finding: BotFinding) -> None:
@@ -210,8 +173,8 @@ def _measurements(finding: BotFinding) -> list[tuple[str, str]]:
         ("longest decision", seconds_text(one.longest_s)),
         ("decisions", f"{one.decisions:,}" if one.decisions else ""),
         ("clock time needed", _bank(finding.bank_needed_s)),
-        ("peak memory", _size(one.memory_bytes, finding.memory_mib)),
-        ("folder size", _size(one.size_bytes, finding.directory_mib)),
+        ("peak memory", _size(one.memory_bytes, finding.limits.memory_mib)),
+        ("folder size", _size(one.size_bytes, finding.limits.directory_mib)),
     ]
     return [(name, value) for name, value in rows if value]
 
@@ -242,8 +205,7 @@ def check_bot(options: Check, log: LogOptions) -> int:
         check_output("--json", options.json_file, run=options.out_directory)
     tournament = _tournament(bot, opponent, options)
     entry, other = tournament.entries
-    secret = [default_key_path()]
-    sandbox = sandbox_of_bots(options.sandbox, [bot.directory], secret=secret)
+    sandbox = sandbox_of_bots(options.sandbox, [bot.directory], secret=[default_key_path()])
     with (
         check_folder(options.out_directory) as folder,
         log_to_file(log.after_output(), folder / "check.log"),
@@ -263,9 +225,12 @@ def check_bot(options: Check, log: LogOptions) -> int:
             show_output=show_output if log.verbose else None,
             cache=BuildCache(),
         )
-        meter = BotCheckMeter(entry, options.clock.bank_s, check)
-        meter.begin(options.rules)
-        [checked] = run(play_check(check, meter.show()))
+        notify(
+            f"Checking {entry.name} against the built-in bot `random`: one match in each seat, "
+            f"rules {options.rules}"
+        )
+        progress = show_progress(entry.name, options.clock.bank_s, check)
+        [checked] = run(play_check(check, progress))
         if options.out_directory is not None:
             keep_replays([checked], folder)
         finding = findings(checked, tournament, contained=sandbox is not None)
@@ -278,7 +243,7 @@ def check_bot(options: Check, log: LogOptions) -> int:
         notify(f"Output of build and bot, and replays: {options.out_directory}")
     if options.json_file is not None:
         write_json(options.json_file, finding.as_json())
-    return 0 if finding.works else 1
+    return 0 if finding.verdict == "works" else 1
 
 
 def _tournament(bot: Entry, opponent: Entry, options: Check) -> Tournament:

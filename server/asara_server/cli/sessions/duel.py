@@ -22,7 +22,6 @@ from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.sprt import SequentialTest, Verdict, elo
 from asara_server.user_error import UserError
 
-_NAME_CHARACTERS = 16
 _BAR_CELLS = 10
 UNDECIDED = 3
 """Exit status of a duel that ended without a verdict."""
@@ -63,7 +62,7 @@ def heading(
         f"(rules: {format_rule_sets(rule_sets)})\n"
         "A bot counts as better if its expected score is at least "
         f"{score:g} ({elo(score):.0f} Elo).\n"
-        f"Progress lines show the blocks played, {_possessive(_short(a))} score with its 95%\n"
+        "Progress lines show the blocks played, the first bot's score with its 95%\n"
         "interval, and a bar for the test statistic. The duel ends when the statistic\n"
         f"reaches {lower:.1f} (neither bot is better) or {upper:.1f} (one bot is better)."
     )
@@ -130,14 +129,6 @@ def forfeit_lines(report: DuelReport) -> list[str]:
         for entry, kinds in zip(report.entries, report.forfeits, strict=True)
         if kinds
     ]
-
-
-def _possessive(name: str) -> str:
-    return f"{name}'" if name.endswith("s") else f"{name}'s"
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _NAME_CHARACTERS else name[: _NAME_CHARACTERS - 1] + "…"
 
 
 def play_duel(options: commands.Duel, log: LogOptions) -> int:

@@ -6,6 +6,8 @@ import tempfile
 import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count as count_up
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +62,7 @@ def check_entries(options: Check, log: LogOptions) -> int:
             on_listening=notify_address,
             cache=BuildCache(),
         )
-        notify(check_heading(tournament, OPPONENT))
+        notify(check_heading(tournament))
         meter = CheckMeter(len(tournament.entries), len(tournament.left_out), check)
         checked = run(play_check(check, meter.show(), meter.add))
         if options.out_directory is not None:
@@ -98,11 +100,10 @@ async def play_check(
 def _opponents(tournament: Tournament) -> list[Entry]:
     """Return bots for the other seats, with names that no entry has."""
     taken = {entry.name.casefold() for entry in tournament.entries}
-    numbers = (number for number in range(1, len(taken) + 5))
-    names = [name for number in numbers if (name := f"opponent-{number}") not in taken]
-    table = {"bot": OPPONENT}
+    free = (name for number in count_up(1) if (name := f"opponent-{number}") not in taken)
     return [
-        Entry.model_validate({**table, "name": name}) for name in names[: min(tournament.seats) - 1]
+        Entry.model_validate({"bot": OPPONENT, "name": name})
+        for name in islice(free, min(tournament.seats) - 1)
     ]
 
 
@@ -152,7 +153,7 @@ class CheckMeter(Meter):
         self._broken += checked.verdict is Verdict.BROKEN
         self.refresh()
         if self._bar.disable:
-            notify(f"{self._done} of {self._total}: {checked.entry} {_verdict(checked)}")
+            notify(f"{self._done} of {self._total}: {checked.entry}: {checked.verdict.value}")
 
     def notice(self) -> str:
         return self.summary() if self._activity.building else ""
@@ -170,12 +171,12 @@ class CheckMeter(Meter):
         return "; ".join(parts)
 
 
-def check_heading(tournament: Tournament, opponent: str) -> str:
+def check_heading(tournament: Tournament) -> str:
     """Return a tournament's title and size, and how its entries are checked."""
     rules = format_rule_sets(checked_rules(tournament))
     return (
         f"{tournament.title}: checking {count(len(tournament.entries), 'entry')} in two matches "
-        f"each against the built-in bot `{opponent}` (rules: {rules}, "
+        f"each against the built-in bot `{OPPONENT}` (rules: {rules}, "
         f"{min(tournament.seats)} seats)"
     )
 
@@ -227,19 +228,16 @@ def show_check(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
 
 
 def _show_faults(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
-    wrong = [one for one in checked if one.verdict is not Verdict.WORKS]
-    rejected = [one for one in checked if one.rejected and one.verdict is Verdict.WORKS]
-    if wrong or rejected or tournament.left_out:
+    faulty = [one for one in checked if one.verdict is not Verdict.WORKS or one.rejected]
+    if faulty or tournament.left_out:
         _show_title("Faults")
-    for one in wrong:
-        show_line(f"{one.entry} {_verdict(one)}: {one.why}")
-        _show_printed(one)
+    for one in faulty:
+        show_line(f"{one.entry} {verdict_text(one)}")
+        if one.verdict is not Verdict.WORKS:
+            _show_printed(one)
     for folder in tournament.left_out:
         for line in folder.lines:
             show_line(line)
-    for one in rejected:
-        replies = count(one.rejected, "reply")
-        show_line(f"{one.entry} works, but the referee rejected {replies}")
 
 
 def check_summary(checked: Sequence[CheckedEntry], tournament: Tournament) -> str:
@@ -270,12 +268,15 @@ def _show_printed(one: CheckedEntry) -> None:
         show_line(f"  | {line}")
 
 
-def _verdict(one: CheckedEntry) -> str:
-    return {
-        Verdict.WORKS: "works",
-        Verdict.BROKEN: "is broken",
-        Verdict.NOT_CHECKED: "was not checked",
-    }[one.verdict]
+def verdict_text(one: CheckedEntry) -> str:
+    """Return what follows an entry's name: whether it works, and if not, why."""
+    if one.verdict is Verdict.BROKEN:
+        return f"is broken: {one.why}"
+    if one.verdict is Verdict.NOT_CHECKED:
+        return f"was not checked: {one.why}"
+    if one.rejected:
+        return f"works, but the referee rejected {count(one.rejected, 'reply')}"
+    return "works"
 
 
 def seconds_text(value: float | None) -> str:

@@ -90,27 +90,20 @@ def _new_folder(directory: str) -> Path:
     if not plain(folder.name, None) == folder.name:
         raise UserError(f"{shown}: has characters that cannot be seen; choose another name")
     try:
-        exists = _exists(folder)
-        if exists and not folder.is_dir():
-            raise UserError(f"{shown}: exists, and is not a folder; choose another name")
-        if exists and any(folder.iterdir()):
-            raise UserError(f"{shown}: already exists and is not empty; choose another name")
-        if not folder.parent.is_dir():
-            raise UserError(
-                f"{shown}: there is no folder {plain(str(folder.parent))}; create it first"
-            )
-    except OSError as error:
-        raise UserError(f"{shown}: {error.strerror}") from None
-    return folder
-
-
-def _exists(path: Path) -> bool:
-    """Return True if a file, folder or link exists; raises OSError, for example for a long path."""
-    try:
-        path.lstat()
+        folder.lstat()
+        if not folder.is_dir():
+            problem = "exists, and is not a folder; choose another name"
+        elif any(folder.iterdir()):
+            problem = "already exists and is not empty; choose another name"
+        else:
+            return folder
     except (FileNotFoundError, NotADirectoryError):
-        return False
-    return True
+        if folder.parent.is_dir():
+            return folder
+        problem = f"there is no folder {plain(str(folder.parent))}; create it first"
+    except OSError as error:
+        problem = str(error.strerror)
+    raise UserError(f"{shown}: {problem}")
 
 
 @contextmanager

@@ -1,8 +1,6 @@
 """Plays a series of matches between bots given on the command line, for `match` and `duel`."""
 
 import os
-import platform
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,15 +21,12 @@ from asara_server.cli.sessions.setup import (
     signing_key,
 )
 from asara_server.replay.signing import SigningKey, default_key_path
-from asara_server.text import plain
 from asara_server.tournament.bots.bot_watch import Departure
-from asara_server.tournament.config.commands import OWN_PYTHON, search_path
 from asara_server.tournament.config.seeds import local_seed
 from asara_server.tournament.config.tournament_file import Tournament, check_tournament
 from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.runner import RunEnd, RunSetup
-from asara_server.tournament.sandbox.runtimes import installation
 from asara_server.tournament.schedule.schedule import ScheduledMatch, rotated
 from asara_server.user_error import UserError
 
@@ -75,24 +70,6 @@ def _transcript(sandbox: SandboxChoice) -> dict[str, str]:
     return {"ASARA_TRANSCRIPT": str(Path(folder).absolute())}
 
 
-def _refuse_shims(tournament: Tournament) -> None:
-    """Raise UserError if a bot is started by a shim, such as pyenv's.
-
-    A shim finds the program to start from files that the sandbox hides. Shims of known runtimes are
-    asked for that program instead; see `sandbox.runtimes`.
-    """
-    for entry in tournament.entries:
-        program = entry.command[0]
-        found = Path(shutil.which(program, path=search_path()) or program)
-        shim = program not in OWN_PYTHON and found.parent.name == "shims"
-        if shim and not installation(str(found), ask="/" not in program):
-            raise UserError(
-                f"bot {entry.name!r}: {program!r} is {plain(str(found))}, which looks for the real "
-                f"program in folders that the sandbox hides; use a program in /usr, or `python`, "
-                f"which is Python {platform.python_version()}"
-            )
-
-
 def play_series(
     tournament: Tournament,
     matches: Sequence[ScheduledMatch],
@@ -110,8 +87,6 @@ def play_series(
     folders = [entry.directory for entry in tournament.entries]
     secret = [key_file or default_key_path()]
     sandbox = sandbox_of_bots(options.sandbox, folders, secret=secret)
-    if sandbox is not None:
-        _refuse_shims(tournament)
     entries = built_bots(tournament.entries, sandbox)
     tournament = tournament.model_copy(update={"entries": entries})
     if sandbox is not None:
@@ -135,12 +110,7 @@ def play_matches(options: Match, log: LogOptions) -> int:
             if bots[1:]
             else "add an opponent, for example `random`"
         )
-        wrong_number = f"a match needs 2 to 4 bots, not {len(bots)}; {remedy}"
-        try:
-            find_bots(bots)
-        except UserError as error:
-            raise UserError(f"{error}. Also, {wrong_number}") from None
-        raise UserError(wrong_number)
+        raise UserError(f"a match needs 2 to 4 bots, not {len(bots)}; {remedy}")
     blocks = "mirrored" if mirrored else "independent"
     tournament = series_tournament("match", bots, options, blocks=blocks)
     names = [entry.name for entry in tournament.entries]

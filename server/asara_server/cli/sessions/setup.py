@@ -56,21 +56,17 @@ def signing_key(path: Path | None, *, create: bool = True) -> SigningKey:
         raise UserError(f"--key: {error}" if path else str(error)) from None
 
 
-def has_own_key() -> bool:
-    """Return True if the user has a key, or one can be created."""
-    own = default_key_path()
-    return os.path.exists(own) or can_make_key(own)  # noqa: PTH110 - no errors
-
-
 def key_of_run(key: Path | None, run: Path | None) -> Path | None:
     """Return the file of the key for a run; None means the user's own key.
 
     If the user's key can be neither read nor created, the file is next to the run directory, if
     any.
     """
-    if key is not None or run is None or has_own_key():
+    if key is not None or run is None:
         return key
     own = default_key_path()
+    if os.path.exists(own) or can_make_key(own):  # noqa: PTH110 - no errors
+        return None
     beside = run.with_name(f"{run.name}.key")
     notify(f"{own.parent} cannot be written, so this run is signed with the key {beside}")
     return beside
