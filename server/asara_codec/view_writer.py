@@ -44,7 +44,7 @@ _FaceDown = tuple[tuple[Space, tuple[BuyerColour, ...]], ...]
 _KnownLit = tuple[tuple[int, Colour], ...]
 _Counts = tuple[int, ...]
 _SEATS = 4
-# The view before the first one: nothing lies anywhere, and no display or seat equals a real one.
+# Views before the first one; no other view has the same objects in it.
 _NOTHING: Final = PublicView(0, 0, 0, 0, 0, 0, ((),) * 4, (-1,) * 4, (), ((),) * AREAS, (), ())
 _NO_SEATS: tuple[SeatView | None, ...] = (None,) * _SEATS
 
@@ -67,9 +67,9 @@ class _SeatCache:
 class ViewWriter:
     """Writes the views of one match.
 
-    Little changes between two decisions. A group of parts is therefore joined again only if it
-    differs from the last view. This saves 11 of the 25 µs that the compiled referee needs for a
-    decision.
+    Little changes between two decisions. A group of parts is therefore joined again only if its
+    objects differ from the objects of the last view. This saves 11 of the 25 µs that the compiled
+    referee needs for a decision.
     """
 
     __slots__ = (
@@ -103,7 +103,7 @@ class ViewWriter:
     def view(self, view: View, include_public: bool = True) -> bytes:
         """Return the message View; without `include_public`, it has only the private part."""
         _, public, private, _, _ = view
-        if private != self._last_private:
+        if private is not self._last_private:
             self._last_private = private
             self._last_private_bytes = _private_view.encode(self.private(private))
         if not include_public:
@@ -122,13 +122,13 @@ class ViewWriter:
         last = self._last
         self._last = public
         year, turn, patronage, buyers, lit, gifts, displays, piles, _, lying, chests, seats = public
-        if displays != last.displays or piles != last.pile_sizes:
+        if displays is not last.displays or piles is not last.pile_sizes:
             self._write_markets(displays, piles, last)
-        if lying != last.dispatched:  # an area has a colour exactly while buyers lie there
+        if lying is not last.dispatched:  # an area has a colour exactly while buyers lie there
             self._write_areas(public, last.dispatched)
-        if chests != last.chests:
+        if chests is not last.chests:
             self._chests_bytes = b"".join(map(_chest, chests))
-        if seats != last.seats:
+        if seats is not last.seats:
             self._write_seats(seats, last.seats or _NO_SEATS)
         self._last_bytes = b"%b%b%b%b%b%b%b%b%b%b" % (
             _year.encode(year),
@@ -162,7 +162,7 @@ class ViewWriter:
         dispatched, colours = public.dispatched, public.area_colours
         for area in range(AREAS):
             lying, last = dispatched[area], before[area]
-            if lying == last:
+            if lying is last:
                 continue
             if not lying:
                 rows[area] = self._lying[area] = b""
@@ -178,14 +178,14 @@ class ViewWriter:
     def _write_seats(self, seats: tuple[SeatView, ...], before: Sequence[SeatView | None]) -> None:
         rows = self._seats
         for number, seat in enumerate(seats):
-            if seat != before[number]:
+            if seat is not before[number]:
                 rows[number] = self._seat(number, seat, before[number])
         self._seats_bytes = b"".join(rows)
 
     def _seat(self, number: int, seat: SeatView, before: SeatView | None) -> bytes:
         prestige, hand_size, lit_windows, towers = seat
         cache = self._seat_caches[number]
-        if before is None or towers != before.towers:
+        if before is None or towers is not before.towers:
             cache.towers_bytes = b"".join(map(_tower, enumerate(towers, 1)))
         return _seats.encode(
             b"%b%b%b%b%b"
@@ -202,7 +202,7 @@ class ViewWriter:
         """Return the message PrivateView."""
         seat, asari, hand, stock, lit, face_down, known, sections, buyers, windows = private
         cache = self._seat_caches[seat]
-        if stock != cache.stock or lit != cache.lit:
+        if stock is not cache.stock or lit is not cache.lit:
             cache.stock, cache.lit = stock, lit
             cache.stock_bytes = b"%b%b" % (_counted(_STOCKED, stock), _lit(lit))
         if face_down != cache.face_down or known != cache.known:

@@ -737,8 +737,8 @@ class Observer(_Image):
     """Makes observations of one match after another, writing only what has changed.
 
     The observer is fast if it gets the views of one match in order and unchanged parts are the same
-    objects. It is correct for any views: an observation depends only on its view, not on earlier
-    ones.
+    objects, as in views from `RunningView`. It is correct for any views: an observation depends
+    only on its view, not on earlier ones.
     """
 
     def __init__(self) -> None:

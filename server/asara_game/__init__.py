@@ -34,7 +34,7 @@ from .knowledge.worlds import Worlds
 from .rules import RULE_COMBINATIONS, RULES_VERSION, Rules, format_rule_sets, parse_rule_sets
 from .scoring import Outcome
 from .state import Decision, Dispatched, IllegalAction, State
-from .view import PrivateView, PublicView, SeatView, View, public_view, view
+from .view import PrivateView, PublicView, RunningView, SeatView, View, public_view, view
 
 __all__ = [
     "RULES_VERSION",
@@ -64,6 +64,7 @@ __all__ = [
     "RandomShuffler",
     "ReturnLitWindow",
     "Rules",
+    "RunningView",
     "SearchPile",
     "SeatView",
     "Shuffler",

@@ -18,7 +18,7 @@ from asara_env.observation import (
     observe,
 )
 from asara_game.actions import ExtendTower
-from asara_game.view import view
+from asara_game.view import RunningView, view
 from asara_game.vocabulary import SECTION_TYPES, Area, DecisionKind, GiftKind, SectionKind
 from tests.game.play import WIDE_CASES, builder, playout, visitor
 from tests.game.table import rules
@@ -198,11 +198,13 @@ def test_observations_one_after_the_other_are_those_made_afresh(rule_sets, seats
     observers = [Observer() for _ in range(seats)]
     mixed = Observer()
     for seed in range(2):
-        for moment in playout(rules(rule_sets, seats), seed):
+        moments = playout(rules(rule_sets, seats), seed)
+        running = RunningView(next(moments).state)
+        for moment in moments:
             if moment.state.seat < 0 or moment.state.year > 2:
                 break
-            seen = view(moment.state, moment.state.seat)
-            fresh = observe(seen)
+            seen = running.deciding()
+            fresh = observe(view(moment.state, moment.state.seat))
             assert (observers[seen.private.seat].observe(seen) == fresh).all()
             assert (mixed.observe(seen) == fresh).all()
 

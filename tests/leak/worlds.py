@@ -29,7 +29,7 @@ from asara_game.events import (
 from asara_game.knowledge.determinize import determinize
 from asara_game.rules import parse_rule_sets
 from asara_game.state import State
-from asara_game.view import public_view, view
+from asara_game.view import view
 from asara_game.vocabulary import DecisionKind, GiftKind
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match import feed
@@ -65,13 +65,13 @@ def referee(rule_sets: str, seats: int, secret: bytes) -> Match:
 @contextmanager
 def living_in(match: Match, world: State) -> Iterator[None]:
     """Put a match and its views into another world for a while."""
-    true_world, shown = match.state, match.feed.public
-    match.state = match.feed._state = world
+    true_world, seen, shown = match.state, match.feed._view, match.feed.public
+    match.state = world
+    match.feed._view = vars(feed)["RunningView"](world)
     if world.seat < 0 or world.kind in _AT_REST:
-        match.feed.public = public_view(world)
+        match.feed.public = match.feed._view.public()
     yield
-    match.state = match.feed._state = true_world
-    match.feed.public = shown
+    match.state, match.feed._view, match.feed.public = true_world, seen, shown
 
 
 def watched(match: Match, after: int) -> list[bytes]:
@@ -169,7 +169,7 @@ class Twins:
         """MatchStarted as a bot that reconnects would be sent it."""
         return match_started_bytes(
             match_id="m1",
-            view=vars(feed)["view"](match.state, seat),
+            view=vars(feed)["RunningView"](match.state).of(seat),  # made anew
             clocks=match.clocks,
             deal_commitment=match.spec.commitment,
             sequence=len(match.feed.events),

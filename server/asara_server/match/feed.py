@@ -29,7 +29,7 @@ from asara_codec.view_writer import ViewWriter
 from asara_game.actions import Action
 from asara_game.events import BuyersDispatched, Event
 from asara_game.state import State
-from asara_game.view import PrivateView, PublicView, public_view, view
+from asara_game.view import PublicView, RunningView
 from asara_game.vocabulary import DecisionKind
 from asara_server.match.inputs import Presence
 from asara_server.match.spec import MatchSpec
@@ -82,11 +82,9 @@ class MatchFeed:
         self.turn_ends = [len(self.events)]
         self.outbox: list[tuple[int, bytes]] = []
         self.live = False
-        self._state = state
-        self.public: PublicView = public_view(state)
+        self._view = RunningView(state)
+        self.public: PublicView = self._view.public()
         self._writer = ViewWriter()
-        self._last_asked = (-1, 0)  # seat, and number of events then
-        self._last_private: PrivateView | None = None
         self._seats = [_SeatFeed() for _ in spec.players]
         self._turn_running = False
         self._forfeits: list[SeatForfeited] = []  # since the last turn ended
@@ -118,7 +116,7 @@ class MatchFeed:
             if kind is _SPACE or kind is _BUYERS or state.seat < 0:
                 self._end_turn()
                 self._turn_running = False
-                self.public = public_view(state)
+                self.public = self._view.public()
 
     def _end_turn(self) -> None:
         if self._forfeits:
@@ -199,15 +197,10 @@ class MatchFeed:
         if own.view_due:
             self._send_view_again(seat, own)
         sequence = len(self.events)
-        public = None if self._turn_running else self.public
-        # A seat that has just chosen a space sees the same as before.
-        same = self._state.kind is _BUYERS and self._last_asked == (seat, sequence)
-        seen = view(self._state, seat, public, self._last_private if same else None)
-        self._last_asked, self._last_private = (seat, sequence), seen.private
         message = decision_bytes(
             match_id=self.match_id,
             decision_id=decision_id,
-            view=seen,
+            view=self._view.deciding(None if self._turn_running else self.public, sequence),
             events=self.event_parts[own.sent :],
             sequence=sequence,
             clock_us=clock_us,
@@ -310,7 +303,7 @@ class MatchFeed:
     def _send_view(self, seat: int, *, resumed: bool) -> None:
         message = match_started_bytes(
             match_id=self.match_id,
-            view=view(self._state, seat),
+            view=self._view.of(seat),
             writer=self._writer,
             clocks=self.spec.clocks.in_microseconds(),
             deal_commitment=self.spec.commitment,
