@@ -195,7 +195,7 @@ def test_an_author_proves_with_his_bundle_that_a_match_belongs_to_the_run(
     replays = " ".join(map(str, Path("replays").iterdir()))
     done = asara(*command.replace("replays/*.asara", replays).split(), status=3)
     assert f"passed, 0 failed; {4 - len(proven)} without a proof." in done.stdout
-    asara("audit", proven[0], *words, status=1)
+    asara("audit", proven[0], "--inclusion", "--manifest", "0" * 64, status=1)
 
 
 def test_a_proof_that_would_show_what_another_bot_printed_is_in_no_bundle(evening: Path) -> None:

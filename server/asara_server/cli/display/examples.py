@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final
 
 import asara_server
-from asara_server import bundled
 from asara_server.user_error import UserError
 
 EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
@@ -134,7 +133,12 @@ def print_guide(command: str) -> None:
         raise UserError(f"--guide: add a command, for example `asara help --guide match`{hint}")
     document, _, heading = page.partition("#")
     packages, parts = Path(asara_server.__file__).parents[1], Path(document).parts
-    path = packages.joinpath(*parts[1:]) if parts[0] == "server" else bundled.path(*parts)
+    if parts[0] == "server":
+        path = packages.joinpath(*parts[1:])
+    else:
+        from asara_server import bundled  # loads gRPC
+
+        path = bundled.path(*parts)
     text = path.read_text(encoding="utf-8")
     if heading:
         text = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
