@@ -17,6 +17,7 @@ from asara_server.tournament.workers.block_player import (
     abandon_blocks,
     begin_run,
     play_block,
+    stop_blocks,
 )
 from asara_server.tournament.workers.run_settings import RunSettings
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
@@ -50,14 +51,18 @@ def pids(result: BlockResult) -> set[int]:
 
 
 @pytest.mark.long
-def test_a_block_that_comes_back_is_played_by_other_processes(tmp_path: Path) -> None:
-    with jobs(tmp_path) as (_, (first, second, _third)):
+def test_a_block_or_a_worker_that_comes_back(tmp_path: Path) -> None:
+    with jobs(tmp_path) as (settings, (first, second, third)):
         started = pids(play_block(first))
         assert len(started) == 2
         assert pids(play_block(second)) == set()  # they are kept
         again = pids(play_block(first))
         assert len(again) == 2
         assert not again & started
+        stop_blocks(first.run_id, None)  # Dask lost the worker
+        assert play_block(third).attempts == ()
+        begin_run(settings)  # and found it again
+        assert len(play_block(third).attempts) == len(third.attempts)
 
 
 def test_a_worker_that_shares_the_run_directory_writes_journal_and_output_there(

@@ -46,8 +46,8 @@ class LostWorkerError(Exception):
 
 
 def begin_run(settings: RunSettings) -> None:
-    """Store the settings of a run, before its first block."""
-    _loop_thread().settings[settings.run_id] = settings
+    """Store the settings of a run, before its first block or once it needs this worker again."""
+    _loop_thread().begin(settings)
 
 
 def use_files(run_id: str, copies: Mapping[tuple[str, Path], ReadableCopy]) -> None:
@@ -172,6 +172,10 @@ class _LoopThread:
         self._thread = Thread(target=self._loop.run_forever, name="asara", daemon=True)
         self._thread.start()
         atexit.register(self._close)
+
+    def begin(self, settings: RunSettings) -> None:
+        self.settings[settings.run_id] = settings
+        self._stopped_runs.discard(settings.run_id)
 
     def play(self, settings: RunSettings, job: BlockJob, worker: WorkerContext) -> BlockResult:
         """Play a block; the calling thread waits until the block is over."""
