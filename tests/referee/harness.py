@@ -27,10 +27,10 @@ from asara_server.match.match import Answer, Match
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.network.bot_server import BotServer
 from asara_server.network.grpc_server import PLAY_SERVICE, serve
-from asara_server.referee import match_clock
+from asara_server.referee import referee_clock
 from asara_server.referee.limits import LimitSettings
-from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.referee import Referee
+from asara_server.referee.referee_clock import RefereeClock
 from asara_server.referee.stream_errors import REASON_KEY
 
 EDITION = load_edition()
@@ -158,10 +158,10 @@ class MovedTime:
         """Let time pass in which the event loop does not turn, as on a slow disk."""
         self._ns += round(seconds * 1e9)
 
-    async def run(self, clock: MatchClock, seconds: float) -> None:
+    async def run(self, clock: RefereeClock, seconds: float) -> None:
         """Let time pass while the event loop turns, and a held clock beats."""
-        for _ in range(round(seconds * 1e6) // match_clock.BEAT_US):
-            self._ns += match_clock.BEAT_US * 1_000
+        for _ in range(round(seconds * 1e6) // referee_clock.BEAT_US):
+            self._ns += referee_clock.BEAT_US * 1_000
             clock._advance()
             await asyncio.sleep(0)
 
@@ -171,7 +171,7 @@ def moved_time() -> Iterator[MovedTime]:
     """Stop the clocks of the referees that are made meanwhile, except for what the test moves."""
     time = MovedTime()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(match_clock, "_monotonic_ns", time.monotonic_ns)
+        patch.setattr(referee_clock, "_monotonic_ns", time.monotonic_ns)
         yield time
 
 

@@ -29,7 +29,7 @@ from structlog.typing import FilteringBoundLogger
 from asara_server.network.addresses import client_network
 from asara_server.network.unread_bytes import can_check, unread_bytes, unread_from
 from asara_server.referee.limits import LimitSettings
-from asara_server.referee.match_clock import monotonic_us
+from asara_server.referee.referee_clock import monotonic_us
 from asara_server.referee.session import BotSocket
 
 _BACKLOG: Final = 4096

@@ -28,7 +28,7 @@ from asara_server.referee.hosted import (
     wake,
 )
 from asara_server.referee.limits import LimitSettings
-from asara_server.referee.match_clock import MatchClock
+from asara_server.referee.referee_clock import RefereeClock
 from asara_server.referee.session import Authenticator, BotSocket, Session
 from asara_server.referee.stream_errors import Context, StreamError
 from asara_server.referee.streams import StreamHandler
@@ -47,7 +47,7 @@ class Referee:
     ) -> None:
         self.limits = limits or LimitSettings()
         self.log = log or logger("referee")
-        self.clock = MatchClock(self.log)
+        self.clock = RefereeClock(self.log)
         """The clock for all time charged to bots."""
         self._bots: dict[str, HostedBot] = {}
         self._host = MatchHost(self.clock, self.limits, self.log, journal)

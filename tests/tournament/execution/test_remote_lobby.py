@@ -9,8 +9,8 @@ import pytest
 
 from asara_game.rules import parse_rule_sets
 from asara_server.logs import logger
-from asara_server.referee.match_clock import MatchClock
 from asara_server.referee.referee import Referee
+from asara_server.referee.referee_clock import RefereeClock
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.execution.local_executor import MatchQueue
@@ -32,7 +32,7 @@ class Bots:
         """Connected bots by key, each with the number of matches that it plays at once."""
         self.excluded: dict[str, str] = {}
         self.absences: dict[str, Any] = {}
-        self.clock = MatchClock(logger("referee"))
+        self.clock = RefereeClock(logger("referee"))
 
     def is_connected(self, key: str) -> bool:
         return key in self.there

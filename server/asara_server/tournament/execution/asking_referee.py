@@ -24,7 +24,7 @@ from asara_server.match.inputs import Presence, RejectionRecord, ReplyRecord
 from asara_server.match.match import ReceivedAction
 from asara_server.match.spec import SECOND_US
 from asara_server.referee.limits import LimitSettings
-from asara_server.referee.match_clock import MatchClock
+from asara_server.referee.referee_clock import RefereeClock
 from asara_server.referee.session import (
     PROTOCOL_VERSION,
     Authenticator,
@@ -77,7 +77,7 @@ class AskingReferee:
         self._number = number
         self._start_up_s = start_up_s
         self._limit_s = limit_s
-        self._clock = MatchClock(logger("referee"))
+        self._clock = RefereeClock(logger("referee"))
         self._key = ""
         self._entry = ""
         self._session: Session | None = None

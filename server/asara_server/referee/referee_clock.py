@@ -53,7 +53,7 @@ _SECOND_US: Final = 1_000_000
 _monotonic_ns: Final = time.monotonic_ns
 
 
-class MatchClock:
+class RefereeClock:
     """A clock for one event loop. It beats while anybody holds it."""
 
     def __init__(self, log: FilteringBoundLogger) -> None:
@@ -166,13 +166,13 @@ class MatchClock:
 
 
 class ClockTimer:
-    """A callback scheduled on a clock; `MatchClock.call_later` creates it."""
+    """A callback scheduled on a clock; `RefereeClock.call_later` creates it."""
 
     __slots__ = ("_args", "_callback", "_clock", "_due_us", "_handle")
 
     def __init__(
         self,
-        clock: MatchClock,
+        clock: RefereeClock,
         delay_s: float,
         callback: Callable[..., None],
         args: tuple[object, ...],

@@ -15,11 +15,11 @@ from asara_server.logs import logger
 from asara_server.match.inputs import ReplyRecord
 from asara_server.match.spec import ClockSettings
 from asara_server.referee.limits import LimitSettings
-from asara_server.referee.match_clock import (
+from asara_server.referee.referee_clock import (
     BEAT_US,
     CATCH_UP_US,
     SLACK_US,
-    MatchClock,
+    RefereeClock,
     monotonic_us,
 )
 from tests.events import until
@@ -48,8 +48,8 @@ def time() -> Iterator[MovedTime]:
         yield time
 
 
-def new_clock() -> MatchClock:
-    return MatchClock(logger("referee"))
+def new_clock() -> RefereeClock:
+    return RefereeClock(logger("referee"))
 
 
 async def test_past_moments_of_the_system_are_known_by_the_clock(time: MovedTime) -> None:
