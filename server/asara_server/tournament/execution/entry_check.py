@@ -361,7 +361,8 @@ class EntryCheck:
         why = f"{plain_words(seat.termination.name)}: {detail}"
         if last.result.round > 1:
             why = f"{why} ({_SECOND_MATCH if stays else 'in its second match'})"
-        return _Fault(why, tuple(_bots(entry, [last])[0].last_lines()))
+        # A process that stays may have printed the reason in the first match.
+        return _Fault(why, () if stays else tuple(_bots(entry, [last])[0].last_lines()))
 
     def _departure(self, entry: Entry) -> "_Fault | None":
         for one in self._departures[entry.name]:
