@@ -7,6 +7,7 @@ from pathlib import Path
 import grpc
 import pytest
 
+from asara.v1.play_pb2 import MatchStarted
 from asara_codec.results import Termination
 from asara_server.logs import configure
 from asara_server.tournament.config.token_store import new_token, revoke_token, sha256_of
@@ -121,6 +122,21 @@ async def test_a_bot_plays_no_more_matches_at_once_than_the_file_says(tmp_path: 
         end, *_ = await together(run.end(), *map(count, streams))
     assert end.standings.complete
     assert most == 3
+
+
+async def test_no_bot_that_sees_several_matches_is_given_one_deal_twice(tmp_path: Path) -> None:
+    header = HEADER.replace("independent", "mirrored") + "jobs = 2\n"
+    file, tokens = write_cup(tmp_path, ("ann", "bob"), header)
+    async with running(file) as run:
+        ann = await run.dial(tokens["ann"], max_matches=2)
+        bob = await run.dial(tokens["bob"], max_matches=2)
+        other = asyncio.create_task(play_all(bob))
+        started: list[MatchStarted] = []
+        while len(started) < 2:
+            started.append(await ann.until("match_started"))
+        assert not any(match.shared_deal for match in started)
+        assert len({match.deal_commitment for match in started}) == 2
+        other.cancel()
 
 
 async def test_who_has_no_token_of_this_tournament_does_not_get_in(tmp_path: Path) -> None:
