@@ -54,7 +54,12 @@ def quick(tmp_path, *names):
 @pytest.mark.parametrize(
     ("names", "found", "peers"),
     [
-        pytest.param(("engine",), {"engine"}, {"OpenSpiel gin_rummy"}, marks=needs_openspiel),
+        pytest.param(
+            ("engine",),
+            {"engine", "engine_richest"},
+            {"OpenSpiel gin_rummy"},
+            marks=needs_openspiel,
+        ),
         (("bridge",), {"bridge", "bridge_added"}, None),
         (("referee",), {"referee", "referee_cpu", "referee_alike", "referee_alike_cpu"}, None),
         (("concurrency",), {"concurrency", "memory"}, None),
