@@ -91,8 +91,9 @@ def test_a_tournament_is_played_by_workers(system: str, bot: Path) -> None:
 def serving(system: str, *words: str | Path) -> Iterator[str]:
     """Run a command that serves a page until the end of the context; yield its address."""
     with started(*words, **lacking(system)) as process:
-        assert process.stderr is not None
-        for line in process.stderr:
+        lines = process.stdout if words[0] == "play" else process.stderr
+        assert lines is not None
+        for line in lines:
             if found := re.search(r"http://[^/\s]+", line):
                 yield found[0]
                 return
