@@ -16,7 +16,10 @@ import pytest
 
 from asara.v1.event_pb2 import Termination
 from asara_game.rules import parse_rule_sets
+from asara_server.cli.options.bots import find_bots
 from asara_server.cli.sessions.play import analysed
+from asara_server.cli.sessions.serve import ServeSettings, TableServer
+from asara_server.match.spec import ClockSettings, Player
 from asara_server.network.addresses import socket_parent
 from asara_server.replay.file import read_replay, write_replay
 from asara_server.replay.signing import SigningKey
@@ -171,6 +174,34 @@ def test_a_terminal_that_is_closed_ends_the_table(temporary: Path) -> None:
         # 1 if a line could not be printed before the signal was heard
         assert process.wait(EVENT_S) in (1, 128 + signal.SIGHUP)
     assert not list(temporary.iterdir())
+
+
+async def test_a_table_that_cannot_be_announced_starts_no_bot(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Although it stops waiting for guests when a signal is heard while it ends."""
+
+    class Closed(TableServer):
+        def announce(self, _: str) -> None:
+            signal.raise_signal(signal.SIGTERM)
+            raise OSError("the terminal is closed")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    settings = ServeSettings(
+        listen=f"unix:{temporary / 'referee'}",
+        tls=None,
+        insecure_remote=False,
+        guests=(Player("you", "token"),),
+        opponents=tuple(find_bots(["random"])),
+        rule_sets=parse_rule_sets("basic"),
+        matches=1,
+        clocks=ClockSettings(),
+        seed="1",
+        replays=None,
+    )
+    with pytest.raises(OSError, match="the terminal is closed"):
+        await Closed(settings).run()
+    assert not list(temporary.iterdir())  # noqa: ASYNC240 - nothing else runs
 
 
 @pytest.mark.long

@@ -199,6 +199,11 @@ def replay_sink(folder: Path) -> ReplaySink:
     return ReplaySink(folder, key)
 
 
+async def _end(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait([task])
+
+
 class TableServer:
     """Waits for the guests, plays the matches, and prints their results."""
 
@@ -238,6 +243,7 @@ class TableServer:
             for guest in self.settings.guests:
                 runner.pool.add_guest(guest.entry, guest.token)
             play_task = asyncio.create_task(self._play(runner))
+            stack.push_async_callback(_end, play_task)  # before its bots, whatever is raised here
             signals.enter_context(on_signals(partial(self._stop, play_task)))
             self.announce(serving.address)
             await asyncio.wait([play_task])
