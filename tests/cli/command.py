@@ -179,11 +179,12 @@ def on_terminal(
     cwd: Path | None = None,
     rows: int = 24,
     at: bytes = b"",
+    times: int = 1,
     do: Callable[[subprocess.Popen[bytes]], None] = lambda process: None,
 ) -> str:
     """Run a command in a terminal of 80 columns; return everything that the terminal received.
 
-    The command must succeed. `do` is called as soon as the terminal has received `at`.
+    The command must succeed. `do` is called once the terminal has received `at` so many `times`.
     """
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
@@ -200,7 +201,7 @@ def on_terminal(
     text = b""
     try:
         while part := os.read(ours, 65536):
-            if at not in text and at in text + part:
+            if at and text.count(at) < times <= (text + part).count(at):
                 do(process)
             text += part
     except OSError:  # Linux raises it when the other side is closed

@@ -118,7 +118,13 @@ def test_a_run_that_goes_on_is_seen_and_not_disturbed(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_a_terminal_shows_it_in_place_until_the_run_is_over(tmp_path: Path) -> None:
     with playing(tmp_path, rounds=8) as process:
-        text = on_terminal("status", tmp_path / "run", "--watch", "0.5", rows=12)
+        process.send_signal(signal.SIGSTOP)
+
+        def go_on(_: object) -> None:
+            process.send_signal(signal.SIGCONT)
+
+        words = ("status", tmp_path / "run", "--watch", "0.5")
+        text = on_terminal(*words, rows=12, at=b"running (process", times=2, do=go_on)
         assert process.wait(EVENT_S) == 0
     shown, _, after = text.partition("\x1b[?1049l")
     assert shown.startswith("\x1b[?1049h")
