@@ -27,7 +27,7 @@ directory = "my-bot"
 bot = "greedy"
 """
 SERVERS = {"play": "http://", "serve": "ASARA_ADDRESS", "web": "http://"}
-"""Commands that go on until Ctrl-C, and what they print when they are ready."""
+"""Commands that run until Ctrl-C, each with what it prints once it is ready."""
 NOT_RUN: Final = {
     r"(\./)?scripts/|pytest |ruff |\. \.venv/": "for a checkout: tests/scripts runs the scripts",
     r"apt-get |(HATCH\S+ )?pip ": "installs packages from a network",

@@ -83,7 +83,7 @@ def listens(port: int) -> bool:
 
 
 async def refused(channel: grpc.aio.Channel, method: str, request: bytes, times: int) -> str:
-    """Call a method again and again, eight calls at once; return the last refusal's text."""
+    """Call a method repeatedly, eight calls at a time; return the text of the last refusal."""
     call: Any = channel.unary_unary(method)
     detail = ""
 

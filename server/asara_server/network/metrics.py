@@ -22,7 +22,7 @@ from prometheus_client.registry import Collector
 from prometheus_client.samples import Sample
 
 from asara_server.logs import logger
-from asara_server.network.addresses import join_address, listen_at
+from asara_server.network.addresses import ServeError, join_address, listen_at
 from asara_server.referee.referee import Referee
 
 PATH: Final = "/metrics"
@@ -126,7 +126,10 @@ class MetricsServer:
         numeric, port = listener.getsockname()[:2]
         listener.close()  # the library listens itself
         self.metrics = SummedMetrics()
-        self._server, _ = start_http_server(port, numeric, program_metrics(self.metrics))
+        try:
+            self._server, _ = start_http_server(port, numeric, program_metrics(self.metrics))
+        except OSError as error:  # another program was quicker
+            raise ServeError(f"cannot listen on {address!r}: {error.strerror or error}") from None
         self._server.handle_error = _log_fault  # type: ignore[method-assign]
         self.address = join_address(host, self._server.server_port)
 

@@ -158,7 +158,7 @@ def _simulated(path: Path, _modified_ns: int, _size: int) -> Match:
         *_, (match, _) = resimulated(read_replay(path))
     except ReplayError as error:
         logger("web").warning("replay cannot be shown", detail=str(error))
-        text = "the replay of this match is damaged: see `asara replay verify`"
+        text = "the replay of this match is damaged: see `asara audit`"
         raise StreamError(ErrorKind.MATCH, text) from None
     return match
 

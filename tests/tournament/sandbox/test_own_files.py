@@ -80,7 +80,7 @@ class Case(NamedTuple):
     """Files that are there besides those of `base`."""
     tables: list[dict[str, object]]
     expected: list[set[str]]
-    """What each entry sees."""
+    """The files that each entry sees."""
 
 
 CACHED = "both/__pycache__/b.cpython-311.pyc"

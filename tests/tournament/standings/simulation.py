@@ -150,7 +150,7 @@ def table_of(tables: Indices, ranks: Indices, *, duplicate: bool = False) -> Res
 def block_scores(
     world: World, tables: Indices, ranks: Indices, *, duplicate: bool = False
 ) -> BlockScores:
-    """The scores of many tournaments at once: entry e of tournament t is party t * entries + e.
+    """The scores of many tournaments. Entry e of tournament t is party number t * entries + e.
 
     Duplicate blocks are compared, each tournament by itself.
     """

@@ -25,7 +25,7 @@ def viewer(browser: Browser, table: LiveTable) -> Iterator[Page]:  # noqa: ARG00
 
 
 class Line:
-    """The WebSockets of a page; `cut` breaks them, and while it is `down`, each breaks at once."""
+    """The WebSockets of a page. `cut` breaks them; while `down` is true, new ones break as well."""
 
     def __init__(self, page: Page) -> None:
         self.down = False

@@ -182,7 +182,10 @@ def _check_completeness(
 
 
 class ExpectedMatch(NamedTuple):
-    """What manifest, schedule and `results.jsonl` require of a replay. Can be pickled."""
+    """What a replay must agree with: the manifest, the schedule and `results.jsonl`.
+
+    It can be pickled.
+    """
 
     manifest: Manifest
     match: ScheduledMatch

@@ -106,9 +106,9 @@ def path_in(levels: Sequence[Sequence[bytes]], index: int) -> list[bytes]:
     """Return the audit path of a leaf: the sibling hashes on its way up to the root."""
     path = []
     for level in levels:
-        beside = index ^ 1
-        if beside < len(level):
-            path.append(level[beside])
+        sibling = index ^ 1
+        if sibling < len(level):
+            path.append(level[sibling])
         index //= 2
     return path
 
@@ -121,12 +121,12 @@ def root_from_path(leaf: bytes, index: int, size: int, path: Iterable[bytes]) ->
     if not 0 <= index < size:
         return None
     found, last = leaf, size - 1
-    for beside in path:
+    for sibling in path:
         if last == 0:
             return None
         # A hash without a partner moves up until it has one, on its left.
         while index == last and index % 2 == 0:
             index, last = index // 2, last // 2
-        found = _node(beside, found) if index % 2 else _node(found, beside)
+        found = _node(sibling, found) if index % 2 else _node(found, sibling)
         index, last = index // 2, last // 2
     return found if last == 0 else None

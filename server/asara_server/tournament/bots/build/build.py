@@ -353,6 +353,8 @@ class EntryBuilder:
         )
         late = "limits.build_s allows more"
         if why := await _run_to_end(start, log, self._limits.build_s, late):
+            if sandbox is not None and "No space left on device" in log.last_text():
+                why += f"; its folder may take {self._limits.build_mib:,} MiB (limits.build_mib)"
             raise _BuildError(why)
 
 
