@@ -16,6 +16,7 @@ from asara_game.edition import load_edition
 from asara_game.engine import apply, new_match
 from asara_game.rules import Rules, parse_rule_sets
 from asara_server.event_loop import seldom_collect
+from asara_server.eventlog.record_codec import Results
 from asara_server.eventlog.replay import Replay, ReplayHeader
 from asara_server.match.inputs import Presence, ReplyRecord
 from asara_server.match.match import Match
@@ -98,4 +99,4 @@ def _replay(rules: Rules, rng: random.Random, name: str) -> Replay:
         match.record_reply(rng.randrange(60, 300))
         match.outbox.clear()
     header = ReplayHeader.of(spec, limits, 1_800_000_000_000)
-    return Replay(header, tuple(match.records), match.results, match.feed.digests)
+    return Replay(header, tuple(match.records), *Results.of(match))

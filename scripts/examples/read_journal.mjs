@@ -9,8 +9,8 @@ import { createHash, createPublicKey, verify } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-const MAGIC = Buffer.from("ASARA run log 2\n");
-const REPLAY_MAGIC = Buffer.from("ASARA\r\n\x03");
+const MAGIC = Buffer.from("ASARA run log 3\n");
+const REPLAY_MAGIC = Buffer.from("ASARA\r\n\x04");
 const sha256 = (...parts) => createHash("sha256").update(Buffer.concat(parts)).digest();
 
 /** Yields the frames of all rows, with each row's position. A last row that was cut short is left out. */

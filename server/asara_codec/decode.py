@@ -7,13 +7,12 @@ from typing import Any, Final, NamedTuple, get_args
 from asara.v1.event_pb2 import Event as EventMessage
 from asara.v1.play_pb2 import Clocks as ClocksMessage
 from asara.v1.play_pb2 import PlayRequest, Reply
-from asara.v1.play_pb2 import SeatResult as SeatResultMessage
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara.v1.vocabulary_pb2 import Tower as TowerMessage
 from asara_codec.clocks import Clocks
 from asara_codec.encode import EVENT_FIELDS, action_message, serialize
 from asara_codec.reflection import CodecError, enum_member, from_message, snake
-from asara_codec.results import SeatForfeited, SeatResult, Termination
+from asara_codec.results import SeatForfeited
 from asara_codec.wire_format import delimited_tag, integer_tag, read_varint
 from asara_game.actions import (
     Action,
@@ -223,21 +222,6 @@ def counts_from_proto(numbers: Any, kinds: Any, path: str) -> tuple[int, ...]:
     for value in numbers:
         counts[enum_member(kinds, value, path) - 1] += 1
     return tuple(counts)
-
-
-def result_from_proto(message: SeatResultMessage) -> SeatResult:
-    """Return the result of a seat from a message. Raises CodecError."""
-    return SeatResult(
-        seat=message.seat,
-        entry=message.entry,
-        rank=message.rank,
-        prestige=message.prestige,
-        termination=enum_member(Termination, message.termination, "termination"),
-        detail=message.detail,
-        asari=message.asari,
-        sections=sections_from_proto(message.sections, "sections"),
-        lit_windows=counts_from_proto(message.lit_windows, Colour, "lit_windows"),
-    )
 
 
 def clocks_from_proto(message: ClocksMessage) -> Clocks:

@@ -168,7 +168,7 @@ def result_message(result: SeatResult) -> SeatResultMessage:
     )
 
 
-@lru_cache(maxsize=64)  # every seat is sent all results, and the replay holds them
+@lru_cache(maxsize=64)  # every seat is sent all results
 def result_bytes(result: SeatResult) -> bytes:
     """Return the result's message, preceded by its length."""
     plain = serialize(result_message(result._replace(sections=(), lit_windows=())))

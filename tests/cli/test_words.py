@@ -12,7 +12,7 @@ from rich.text import Text
 
 from asara_server.cli.display.console import err, make_table, out
 from asara_server.match.spec import Player
-from asara_server.replay.file import write_replay
+from asara_server.replay.file import replay_bytes
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.names import name_fault
 from tests.cli.command import asara, on_terminal, refusal
@@ -118,9 +118,9 @@ def test_words_in_a_strangers_replay_reach_no_terminal(tmp_path: Path) -> None:
     players = tuple(Player(f"{seat}{word}", f"token {seat}") for seat in range(3))
     replay = random_replay(EVERYTHING, 3, seed=8, players=players, match_id=word)
     file = tmp_path / "a\x1b[2J\u202e.asara"
-    write_replay(file, replay, SigningKey.new())
+    file.write_bytes(replay_bytes(replay, SigningKey.new()))
     other = tmp_path / "b.asara"
-    write_replay(other, random_replay(EVERYTHING, 3, seed=8), SigningKey.new())
+    other.write_bytes(replay_bytes(random_replay(EVERYTHING, 3, seed=8), SigningKey.new()))
     for words in (
         ("show", file),
         ("clock", file),

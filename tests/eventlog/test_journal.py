@@ -159,7 +159,7 @@ def test_two_programs_cannot_have_it_open(tmp_path: Path) -> None:
 
 def test_files_that_are_no_journal(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("no log, and longer than the first bytes of one")
-    (tmp_path / "older").write_bytes(MAGIC.replace(b"2", b"1"))
+    (tmp_path / "older").write_bytes(MAGIC.replace(b"3", b"2"))
     for name in ("text", "older"):
         with pytest.raises(JournalError, match="damaged at byte 0: it does not begin as a log"):
             Journal(tmp_path / name)

@@ -10,15 +10,17 @@ import pytest
 
 from asara_game.rules import parse_rule_sets
 from asara_server.event_loop import run
+from asara_server.eventlog.record_codec import records_from_bytes
+from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match.inputs import ReplyRecord
 from asara_server.match.spec import ClockSettings
 from asara_server.referee.referee import Referee
 from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.execution.match_runner import (
     ExecutionContext,
-    PlayedMatch,
     match_runner,
 )
+from asara_server.tournament.run.block_journals import PlayedAttempt
 from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from tests.golden.random_moves import MATCHES, GoldenMatch, digest
@@ -37,33 +39,35 @@ pytestmark = pytest.mark.languages
 def test_the_starter_plays_the_golden_moves(kit: Kit, tmp_path: Path) -> None:
     require(kit)
     build_starter(kit)
-    played = {each.result.match_id: each for each in run(play(kit, tmp_path))}
+    played = run(play(kit, tmp_path))
     assert [golden_row(played[match.match_id], match) for match in MATCHES] == GOLDEN
 
 
-def golden_row(played: PlayedMatch, match: GoldenMatch) -> dict[str, Any]:
+def golden_row(played: PlayedAttempt, match: GoldenMatch) -> dict[str, Any]:
     """Return a match that was played as it would stand in the golden file."""
-    faults = Counter(seat.detail for seat in played.result.seats if seat.termination.forfeit)
+    result, records = played
+    faults = Counter(seat.detail for seat in result.seats if seat.termination.forfeit)
     assert not faults, f"{match.match_id}: {faults}"
-    assert played.replay is not None
-    replies = [each for each in played.replay.records if isinstance(each, ReplyRecord)]
+    assert records is not None
+    header, *rest = records_from_bytes(records)
+    assert isinstance(header, ReplayHeader)
+    replies = [each for each in rest if isinstance(each, ReplyRecord)]
     assert all(len(reply.actions) == 1 for reply in replies)
     actions = [action for reply in replies for action in reply.actions]
-    header, seats = played.replay.header, played.result.seats
     return {
         "match_id": header.match_id,
         "seed": match.seed,
         "secret": header.deal_secret.hex(),
-        "rule_sets": played.result.rule_sets,
+        "rule_sets": result.rule_sets,
         "seats": len(header.entries),
         "actions": len(actions),
         "sha256": digest(actions),
-        "prestige": [seat.prestige for seat in seats],
-        "ranks": [seat.rank for seat in seats],
+        "prestige": [seat.prestige for seat in result.seats],
+        "ranks": [seat.rank for seat in result.seats],
     }
 
 
-async def play(kit: Kit, logs: Path) -> list[PlayedMatch]:
+async def play(kit: Kit, logs: Path) -> dict[str, PlayedAttempt]:
     """Play all golden matches with a referee and bot processes; the starter sits in every seat.
 
     Every seat is an entry of its own, because the seed of a process is that of its entry.
@@ -84,10 +88,11 @@ async def play(kit: Kit, logs: Path) -> list[PlayedMatch]:
     context = ExecutionContext(settings, lambda match_id, _: secrets[match_id])
     async with match_runner(context, Referee(), logs) as local:
 
-        async def play_match(match: GoldenMatch) -> PlayedMatch:
+        async def play_match(match: GoldenMatch) -> PlayedAttempt:
             names = tuple(f"{match.match_id}-{seat}" for seat in range(match.seats))
             scheduled = ScheduledMatch(match.match_id, 1, parse_rule_sets(match.rule_sets), names)
             async with slots:
-                return [each async for each in local.play(scheduled)][-1]
+                return [each async for each, _ in local.play(scheduled)][-1]
 
-        return list(await asyncio.gather(*map(play_match, MATCHES)))
+        played = await asyncio.gather(*map(play_match, MATCHES))
+        return {match.match_id: each for match, each in zip(MATCHES, played, strict=True)}

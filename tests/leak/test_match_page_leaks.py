@@ -10,7 +10,7 @@ import pytest
 from asara.v1.replay_view_pb2 import ReplayView
 from asara_server import bundled
 from asara_server.replay import replay_view as module
-from asara_server.replay.file import write_replay
+from asara_server.replay.file import replay_bytes
 from asara_server.replay.signing import SigningKey
 from tests.cli.command import asara
 from tests.leak.replay_worlds import elsewhere
@@ -40,7 +40,7 @@ def test_the_page_of_a_seat_is_the_same_in_every_world_that_it_cannot_tell_apart
 ) -> None:
     replay = random_replay(EVERYTHING, seats, seed=10 + seats)
     file = tmp_path / "match.asara"
-    write_replay(file, replay, KEY)
+    file.write_bytes(replay_bytes(replay, KEY))
     dice = random.Random(2)
     for seat in range(seats):
         true = page(file, "--seat", str(seat))
@@ -52,7 +52,7 @@ def test_the_page_of_a_seat_is_the_same_in_every_world_that_it_cannot_tell_apart
 def test_the_page_of_a_seat_holds_neither_the_replay_nor_the_secret(tmp_path: Path) -> None:
     replay = random_replay(EVERYTHING, 4, seed=5)
     file = tmp_path / "match.asara"
-    write_replay(file, replay, KEY)
+    file.write_bytes(replay_bytes(replay, KEY))
     written = page(file, "--seat", "1")
     assert b'id="replay"' not in written
     block = written.split(b'id="replay-view">')[1].split(b"<")[0]

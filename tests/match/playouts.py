@@ -12,10 +12,12 @@ from asara_codec.results import Termination
 from asara_game.edition import load_edition
 from asara_game.rules import RULE_COMBINATIONS, Rules, format_rule_sets
 from asara_game.vocabulary import RuleSet
-from asara_server.eventlog.replay import Replay, replay_of
+from asara_server.eventlog.record_codec import Results, records_from_bytes
+from asara_server.eventlog.replay import Replay, ReplayHeader
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Match
 from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec, Player
+from asara_server.replay.file import replay_records
 from asara_server.referee.limits import LimitSettings
 from tests.sizes import others_long
 
@@ -92,12 +94,23 @@ def random_match(
         results=match.results,
         records=tuple(match.records),
         events=tuple(match.feed.events),
+        encoded=encoded(match, 1_600_000_000_000),
         void=False,
-        digests=match.feed.digests,
-        limits=LIMITS,
         started_unix_ms=1_600_000_000_000,
         duration_us=now,
     )
+
+
+def encoded(match: Match, started_unix_ms: int = 0) -> tuple[bytes, ...]:
+    """The records of a finished match's replay, serialized."""
+    header = ReplayHeader.of(match.spec, match.limits, started_unix_ms)
+    return replay_records(Replay(header, tuple(match.records), *Results.of(match)))
+
+
+def replay_of(record: MatchRecord) -> Replay:
+    """The replay of a match that is over and not void."""
+    header, *records, results = records_from_bytes(record.encoded)
+    return Replay(header, tuple(records), *results)  # type: ignore[arg-type,misc]
 
 
 def random_spec(rules: Rules, dice: random.Random, name: str) -> MatchSpec:

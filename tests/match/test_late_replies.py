@@ -3,7 +3,7 @@
 import pytest
 
 from asara_codec.results import Termination
-from asara_server.match.inputs import ExpiryRecord, LateReplyRecord, UnreadRecord
+from asara_server.match.inputs import ExpiryRecord, LateReplyRecord
 from asara_server.match.match import Answer
 from asara_server.match.spec import ClockSettings
 from tests.referee.harness import Driven, spec
@@ -28,11 +28,14 @@ def records(driven: Driven) -> list[type]:
 def test_the_first_late_reply_is_recorded_with_its_times(timed_out: Driven) -> None:
     assert timed_out.match.awaits_late_reply(0)
     assert timed_out.match.expired_us(0) == 11_050_001
-    timed_out.reply(seat=0, after_s=0.3, socket_us=11_200_000, expected=Answer.LATE)
+    timed_out.reply(
+        seat=0, after_s=0.3, socket_us=11_200_000, unread_bytes=31, expected=Answer.LATE
+    )
     record = timed_out.match.records[-1]
     assert isinstance(record, LateReplyRecord)
     assert (record.seat, record.decision_id) == (0, 1)
     assert (record.socket_us, record.time_us) == (11_200_000, 11_350_001)
+    assert record.unread_bytes == 31
     assert len(record.actions) == 1
 
 
@@ -40,7 +43,6 @@ def test_nobody_is_sent_anything_because_of_it_and_nothing_changes(timed_out: Dr
     match = timed_out.match
     before = match.asked, match.deadline_us, match.results, match.feed.digests, len(match.faults)
     timed_out.reply(seat=0, expected=Answer.LATE)
-    match.note_unread(0, 0)
     assert timed_out.told == [[]] * len(timed_out.told)
     assert before == (
         match.asked,
@@ -69,22 +71,11 @@ def test_a_reply_that_is_handled_before_the_timer_is_late_as_well() -> None:
     assert driven.match.results[0].termination is Termination.TIME_OUT
 
 
-def test_what_the_socket_held_is_recorded_once_with_the_time_of_the_time_out(
-    timed_out: Driven,
-) -> None:
-    timed_out.match.note_unread(0, 31)
-    timed_out.match.note_unread(0, 0)
-    timed_out.match.note_unread(1, 5)
-    [record] = [r for r in timed_out.match.records if isinstance(r, UnreadRecord)]
-    assert record == UnreadRecord(11_050_001, 0, 31)
-
-
 def test_no_reply_of_a_seat_that_forfeited_otherwise_is_late() -> None:
     driven = Driven(spec(3, clocks=CLOCKS))
     driven.match.forfeit(0, Termination.CRASH, "exited", 5)
     driven.reply(seat=0, expected=Answer.IGNORED)
-    driven.match.note_unread(0, 9)
-    assert not {LateReplyRecord, UnreadRecord} & set(records(driven))
+    assert LateReplyRecord not in records(driven)
 
 
 def test_a_bot_that_was_away_when_its_time_ran_out_owes_no_late_reply() -> None:

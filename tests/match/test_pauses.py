@@ -14,13 +14,14 @@ import pytest
 from asara_codec.results import Termination
 from asara_game.actions import Decline, LayBuyers
 from asara_game.vocabulary import DecisionKind
-from asara_server.eventlog.replay import ReplayError, replay_of
+from asara_server.eventlog.replay import ReplayError
 from asara_server.eventlog.resimulate import resimulate, resimulated
 from asara_server.match.inputs import ExpiryRecord, PauseRecord, Presence, Record, ReplyRecord
 from asara_server.match.match import NEVER, Match
 from asara_server.match.pauses import RECENT, Pauses, could_have_had_a_choice
 from asara_server.match.spec import ClockSettings, MatchRecord
 from asara_server.referee.limits import LimitSettings
+from tests.match.playouts import encoded, replay_of
 from tests.match.waiting import accuracy, turns_of_match
 from tests.referee.harness import SECRET, Driven, spec
 
@@ -68,9 +69,8 @@ def record_of(driven: Driven) -> MatchRecord:
         results=match.results,
         records=tuple(match.records),
         events=tuple(match.feed.events),
+        encoded=encoded(match),
         void=False,
-        digests=match.feed.digests,
-        limits=LIMITS,
         started_unix_ms=0,
         duration_us=driven.now,
     )

@@ -16,7 +16,7 @@ from grpc_health.v1 import health_pb2
 
 from asara_codec.results import Termination
 from asara_server.logs import logger
-from asara_server.match.inputs import LateReplyRecord, UnreadRecord
+from asara_server.match.inputs import LateReplyRecord
 from asara_server.match.spec import ClockSettings
 from asara_server.network.addresses import client_network
 from asara_server.network.bot_server import BotServer
@@ -323,9 +323,8 @@ async def test_a_late_reply_over_tcp_is_recorded_with_its_arrival_at_the_socket(
         await b.until("match_ended")
         await a.answer(first)
         record = await playing
-        [unread] = [each for each in record.records if isinstance(each, UnreadRecord)]
         [late] = [each for each in record.records if isinstance(each, LateReplyRecord)]
-        assert unread.bytes == 0
+        assert late.unread_bytes == 0
         assert late.socket_us is not None
         assert (
             record.duration_us - 5_000 <= late.socket_us <= late.time_us

@@ -112,6 +112,7 @@ class Driven:
         after_s: float = 0.001,
         referee_us: int = 0,
         socket_us: int | None = None,
+        unread_bytes: int | None = None,
         expected: Answer = Answer.ACCEPTED,
     ) -> None:
         """Answer the open decision, or another one, with these actions or the first legal one."""
@@ -127,7 +128,7 @@ class Driven:
         if answer is Answer.ACCEPTED:
             self.match.record_reply(referee_us)
         elif answer is Answer.LATE:
-            self.match.record_late_reply(socket_us)
+            self.match.record_late_reply(socket_us, unread_bytes)
         self.take()
 
     def decision_id(self, seat: int) -> int:

@@ -11,12 +11,13 @@ import pytest
 
 from asara.v1.play_pb2 import MatchEnded, Nonce, PlayResponse, Reply
 from asara_codec.results import Termination
-from asara_server.eventlog.replay import ReplayError, replay_of
+from asara_server.eventlog.replay import ReplayError
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match import deal_secrets
 from asara_server.match.spec import ClockSettings, MatchSpec
 from asara_server.referee.hosted import MatchCut
 from tests.events import until
+from tests.match.playouts import replay_of
 from tests.referee.harness import Stream, play_bot, referee_server, spec, together
 
 QUICK = ClockSettings(start_up_s=0.3, bank_s=5, reconnect_s=0.2)
@@ -64,6 +65,7 @@ async def test_a_joint_match_from_commitment_to_replay():
     secret = record.spec.secret
     assert record.spec.nonces == (ONE, TWO)
     assert record.spec.deal_secret == deal_secrets.deal_secret(secret, (ONE, TWO)) != secret
+    replay = replay_of(record)
     for seat, responses in enumerate(received):
         committed, started = responses[0].deal_committed, responses[1].match_started
         assert (committed.match_id, committed.seat) == ("m1", seat)
@@ -74,8 +76,7 @@ async def test_a_joint_match_from_commitment_to_replay():
         digest = bytes(32)
         for response in responses:
             digest = hashlib.sha256(digest + response.SerializeToString()).digest()
-        assert record.digests[seat] == digest
-    replay = replay_of(record)
+        assert replay.digests[seat] == digest
     assert replay.header.nonces == (ONE, TWO)
     list(resimulated_steps(replay))
     for nonces, forged_secret in (

@@ -8,8 +8,7 @@ import pytest
 
 from asara_codec.results import Termination
 from asara_server.eventlog.journal import Journal
-from asara_server.eventlog.replay import replay_of
-from asara_server.match.inputs import LateReplyRecord, UnreadRecord
+from asara_server.match.inputs import LateReplyRecord
 from asara_server.match.spec import ClockSettings, MatchRecord
 from asara_server.referee.hosted import MatchCut
 from asara_server.referee.limits import LimitSettings
@@ -17,6 +16,7 @@ from asara_server.replay.audit import audit
 from asara_server.replay.file import replay_bytes
 from asara_server.replay.signing import SigningKey
 from tests.events import EVENT_S, until
+from tests.match.playouts import replay_of
 from tests.referee.harness import (
     RefereeServer,
     Stream,
@@ -116,15 +116,17 @@ async def test_a_bot_with_another_match_is_late_in_one_and_plays_the_other() -> 
 
 
 async def test_the_socket_of_a_bot_at_its_own_address_is_examined_at_its_time_out() -> None:
-    async with referee_server(LimitSettings(late_reply_s=0)) as server:
+    async with referee_server(LimitSettings(late_reply_s=100_000)) as server:
         server.admit("b")
         b = await server.dial("b")
         async with own_address(server, "a") as own:
-            await own.dial("a")
+            a = await own.dial("a")
             playing = asyncio.create_task(server.referee.play(spec(clocks=QUICK)))
-            record, *_ = await together(playing, b.until("match_ended"))
-            [unread] = [each for each in record.records if isinstance(each, UnreadRecord)]
-            assert (unread.seat, unread.bytes) == (0, 0)
+            missed = await a.until("decision")
+            await b.until("match_ended")
+            await a.answer(missed)
+            [late] = late_replies(await asyncio.wait_for(playing, EVENT_S))
+            assert (late.seat, late.unread_bytes) == (0, 0)
 
 
 async def test_a_late_reply_survives_the_referee(tmp_path: Path) -> None:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 from asara_codec.results import Termination
 from asara_server.eventlog.journal import Journal
-from asara_server.eventlog.replay import replay_of
 from asara_server.eventlog.resimulate import resimulated
 from asara_server.match.inputs import PauseRecord, ReplyRecord
 from asara_server.match.spec import ClockSettings
 from asara_server.replay.file import parse_replay, replay_bytes
 from asara_server.replay.signing import SigningKey
+from tests.match.playouts import replay_of
 from tests.referee.harness import play_bot, referee_server, spec, together
 
 HIDING = ClockSettings(hide_forced=True)

@@ -9,7 +9,6 @@ import structlog
 from structlog.testing import CapturingLogger
 
 from asara_codec.results import Termination
-from asara_server.eventlog.replay import replay_of
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.match import Match
 from asara_server.match.spec import ClockSettings
@@ -18,6 +17,7 @@ from asara_server.referee.limits import LimitSettings
 from asara_server.replay.file import parse_replay, replay_bytes
 from asara_server.replay.signing import SigningKey
 from tests.events import turns, until
+from tests.match.playouts import replay_of
 from tests.referee.harness import play_bot, referee_server, spec, together
 
 QUICK = ClockSettings(start_up_s=0.2, bank_s=5, reconnect_s=0.2)

@@ -96,8 +96,7 @@ def test_another_key_is_named() -> None:
 
 
 def test_a_result_edited_with_a_recomputed_chain_has_no_signature() -> None:
-    results = (WHOLE.results[0]._replace(rank=1), *WHOLE.results[1:])
-    edited = replace(WHOLE, results=tuple(r._replace(rank=1) for r in results))
+    edited = replace(WHOLE, ends=tuple(end._replace(rank=1) for end in WHOLE.ends))
     old = parse_file(replay_bytes(WHOLE, KEY))
     file = replay_bytes(edited, OTHER)
     forged = file[: -len(delimited(old.raw[-1].data))] + delimited(old.raw[-1].data)
@@ -120,11 +119,7 @@ def test_another_edition_signed_by_the_same_key() -> None:
 
 
 def test_another_secret_signed_by_the_same_key() -> None:
-    assert "record 1 (byte 8): the secret does not open the commitment" in signed(
-        changed_header(deal_secret=bytes(32))
-    )
-    other = changed_header(deal_secret=bytes(32), deal_commitment=commitment(bytes(32)))
-    assert "expected" in signed(other)
+    assert "expected" in signed(changed_header(deal_secret=bytes(32)))
 
 
 def test_other_clocks_signed_by_the_same_key() -> None:
@@ -137,11 +132,12 @@ def test_other_clocks_signed_by_the_same_key() -> None:
     )
 
 
-@pytest.mark.parametrize("field", ["rank", "prestige", "asari"])
+@pytest.mark.parametrize("field", ["rank", "prestige"])
 def test_another_result_signed_by_the_same_key(field: str) -> None:
-    value = getattr(WHOLE.results[1], field)
-    results = (WHOLE.results[0], WHOLE.results[1]._replace(**{field: value + 1}), WHOLE.results[2])
-    text = signed(replace(WHOLE, results=results))
+    first, second, third = WHOLE.ends
+    value = getattr(second, field)
+    ends = (first, second._replace(**{field: value + 1}), third)
+    text = signed(replace(WHOLE, ends=ends))
     assert text.endswith(f"seat 1: {field}: expected {value}; found {value + 1}")
 
 
@@ -200,7 +196,8 @@ def test_the_audit_tells_what_a_sound_replay_confirms(shared_deal: str) -> None:
     )
     data = replay_bytes(replay, KEY)
     kinds = Counter(type(record) for record in replay.records)
-    forfeits = tuple((r.seat, r.termination) for r in replay.results if r.termination.forfeit)
+    ends = enumerate(replay.ends)
+    forfeits = tuple((seat, end.termination) for seat, end in ends if end.termination.forfeit)
     assert forfeits
     confirmed = Checked(
         match_id,

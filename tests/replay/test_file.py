@@ -28,7 +28,6 @@ from asara_server.replay.file import (
     read_replay,
     replay_bytes,
     signed_bytes,
-    write_replay,
 )
 from asara_server.replay.signing import SigningKey
 from tests.match.playouts import EVERYTHING, random_replay
@@ -43,7 +42,7 @@ MOVE = delimited(record_bytes(REPLAY.records[0]))
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
     path = tmp_path / "match.asara"
-    write_replay(path, REPLAY, KEY)
+    path.write_bytes(replay_bytes(REPLAY, KEY))
     assert read_replay(path) == REPLAY
     assert path.read_bytes() == DATA
     assert list(tmp_path.iterdir()) == [path]
@@ -107,10 +106,7 @@ def test_every_fault_is_named_with_its_place(tmp_path: Path, data: bytes, fault:
         (replace(REPLAY, header=replace(REPLAY.header, rule_sets=frozenset())), "basic rules"),
         (replace(REPLAY, header=replace(REPLAY.header, entries=("a",))), "2, 3 or 4 seats, not 1"),
         (replace(REPLAY, header=replace(REPLAY.header, deal_secret=b"")), "has 0 bytes, not 32"),
-        (
-            replace(REPLAY, results=REPLAY.results[:2]),
-            "not one result for each of the seats 0 to 2",
-        ),
+        (replace(REPLAY, ends=REPLAY.ends[:2]), "2 results for 3 seats"),
     ],
 )
 def test_a_replay_that_cannot_be_is_refused(replay: Replay, fault: str) -> None:

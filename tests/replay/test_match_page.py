@@ -56,10 +56,7 @@ class Elements(HTMLParser):
 
 def named(*entries: str) -> ReplayView:
     header = replace(REPLAY.header, entries=entries, match_id="<b>\u202e&amp;")
-    results = tuple(
-        result._replace(entry=entry) for result, entry in zip(REPLAY.results, entries, strict=True)
-    )
-    return replay_view(replace(REPLAY, header=header, results=results, digests=()), OPEN)
+    return replay_view(replace(REPLAY, header=header, digests=()), OPEN)
 
 
 @pytest.fixture
@@ -104,7 +101,6 @@ def test_a_page_loads_nothing_and_permits_its_own_script_and_style_alone() -> No
 @pytest.mark.sources_only
 def test_names_do_not_become_elements(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("asara_server.eventlog.resimulate._check_digests", lambda *_: None)
-    monkeypatch.setattr("asara_server.eventlog.resimulate._check_each", lambda *_: None)
     page = match_page(named(*HOSTILE), FILES)
     elements = Elements(page)
     assert [tag for tag, _, _ in elements.found] == [

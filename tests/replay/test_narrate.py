@@ -27,7 +27,7 @@ from asara_game.vocabulary import (
     Section,
     SectionKind,
 )
-from asara_server.eventlog.replay import Replay, ReplayError, replay_of
+from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.eventlog.resimulate import Step, resimulated_steps
 from asara_server.match.inputs import ForfeitRecord, Record, RejectionRecord, ReplyRecord
 from asara_server.match.spec import Player
@@ -38,6 +38,7 @@ from tests.match.playouts import (
     random_match,
     random_replay,
     random_spec,
+    replay_of,
     rules_for,
 )
 
@@ -67,7 +68,7 @@ SECRETS: list[Action] = [
 
 def hide(replay: Replay, seat: int, dice: random.Random) -> Iterator[Step]:
     """The steps of a match, with everything that `seat` cannot know replaced."""
-    for record, events, state, decision_id in resimulated_steps(replay):
+    for record, events, state, decision_id, results in resimulated_steps(replay):
         shown: Any
         if state.seat in (seat, -1) or state.kind in (DecisionKind.SPACE, DecisionKind.BUYERS):
             shown = other_possibility(state, seat, dice)
@@ -78,6 +79,7 @@ def hide(replay: Replay, seat: int, dice: random.Random) -> Iterator[Step]:
             events,
             shown,
             decision_id if getattr(record, "seat", seat) == seat else dice.randrange(100),
+            results,
         )
 
 
@@ -104,7 +106,7 @@ def test_a_seats_account_tells_nothing_that_is_hidden_from_it(
     for seat in range(seats):
         told = list(narrate(replay, seat))
         steps = hide(replay, seat, random.Random(seat))
-        assert told == list(narrate_steps(replay.header, steps, replay.results, seat))
+        assert told == list(narrate_steps(replay.header, steps, seat))
 
 
 def test_the_referees_account_tells_everybodys_secrets() -> None:
@@ -174,10 +176,10 @@ def decisions_named(lines: Iterable[str]) -> dict[int, int]:
 def test_prestige_is_added_up_to_the_result() -> None:
     text = " ".join(" ".join(narrate(REPLAY)).split())
     table = text[text.index("Result") :]
-    for result in REPLAY.results:
+    for seat, end in enumerate(REPLAY.ends):
         finals = text.split("final evaluation")[1:]
-        assert any(f"Prestige: {result.prestige}." in part for part in finals)
-        assert f"seat {result.seat} bot {result.seat} {result.prestige} prestige" in table
+        assert any(f"Prestige: {end.prestige}." in part for part in finals)
+        assert f"seat {seat} bot {seat} {end.prestige} prestige" in table
     assert "forfeited (crash): exit code 1" in table
 
 
@@ -195,7 +197,7 @@ def test_a_forfeit_separates_the_moves_of_the_bot_from_those_of_the_steward(repl
     last = next(i for i, step in enumerate(steps) if isinstance(step.record, ForfeitRecord))
     made = sum(isinstance(r, ReplyRecord) and r.seat == 1 for r in replay.records)
     for viewer in (None, 1):
-        played = list(narrate_steps(replay.header, steps[:last], (), viewer))[:-2]
+        played = list(narrate_steps(replay.header, steps[:last], viewer))[:-2]
         account = list(narrate(replay, viewer))
         forfeit = next(i for i, line in enumerate(account) if "forfeits (crash)" in line)
         words = f"forfeits (crash); the steward plays on from decision {made + 1}"

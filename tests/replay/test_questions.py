@@ -7,6 +7,7 @@ from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_codec.encode import serialize
 from asara_codec.wire_format import delimited
 from asara_game.actions import BuildCount
+from asara_server.eventlog.record_codec import Results
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.eventlog.resimulate import resimulate
 from asara_server.match.inputs import Presence, RejectionRecord, ReplyRecord
@@ -48,7 +49,7 @@ def test_a_decision_that_was_never_answered_has_no_recorded_reply() -> None:
     seat = match.asked
     assert seat is not None
     match.expire(match.deadline_us)
-    replay = Replay(replay.header, tuple(match.records), match.results, match.feed.digests)
+    replay = Replay(replay.header, tuple(match.records), *Results.of(match))
     recorded = [one.recorded for one in questions(replay, seat)]
     assert recorded[-1] is None
     assert None not in recorded[:-1]

@@ -13,6 +13,7 @@ from asara_codec.encode import serialize
 from asara_codec.results import RejectionReason, Termination
 from asara_game.rules import RULE_COMBINATIONS
 from asara_game.vocabulary import DecisionKind
+from asara_server.eventlog.record_codec import Results
 from asara_server.eventlog.replay import Replay
 from asara_server.eventlog.resimulate import resimulate
 from asara_server.match.inputs import (
@@ -168,8 +169,7 @@ def test_a_seat_that_never_took_part_is_shown_what_everybody_is_shown() -> None:
     replay = Replay(
         replace(REPLAY.header, **header_fields(match)),
         tuple(match.records),
-        match.results,
-        match.feed.digests,
+        *Results.of(match),
     )
     absent, everybody = (replay_view(replay, viewer) for viewer in (seat_viewer(2), EVERYBODY))
     absent.viewer, absent.viewer_seat = everybody.viewer, 0
@@ -190,7 +190,7 @@ def test_a_decision_that_ran_out_of_time_is_shown_without_an_answer() -> None:
     asked_at_us = match.asked_at_us
     number = match.decision_id(seat)
     match.expire(match.deadline_us)
-    replay = Replay(replay.header, tuple(match.records), match.results, match.feed.digests)
+    replay = Replay(replay.header, tuple(match.records), *Results.of(match))
     for viewer in (seat_viewer(seat), OPEN):
         last = decisions(replay_view(replay, viewer))[-1]
         assert (last.seat, last.decision_id) == (seat, number)
@@ -210,7 +210,7 @@ def test_a_rejection_that_forfeits_is_the_last_of_its_seat() -> None:
     assert seat is not None
     while not match.finished:
         match.reply(seat, match.decision_id(seat), [], match.records[-1].time_us + 100)
-    replay = Replay(replay.header, tuple(match.records), match.results, match.feed.digests)
+    replay = Replay(replay.header, tuple(match.records), *Results.of(match))
     last = decisions(replay_view(replay, seat_viewer(seat)))[-1]
     assert int(last.rejection) == RejectionReason.EMPTY
     assert not last.actions

@@ -13,10 +13,10 @@ from typing import Any
 
 from asara_game.rules import RULE_COMBINATIONS, RULES_VERSION
 from asara_search.analysis import VERSION
-from asara_server.eventlog.replay import Replay, replay_of
+from asara_server.eventlog.replay import Replay
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.analysis_file import Analysis, Decision, SeatSum, Value, analysis_bytes
-from asara_server.replay.file import read_replay, write_replay
+from asara_server.replay.file import read_replay, replay_bytes
 from asara_server.replay.match_page import PageFiles
 from asara_server.replay.signing import SigningKey
 from asara_server.report.model import Report, read_report
@@ -24,7 +24,7 @@ from asara_server.report.page import report_page
 from asara_server.tournament.run.read_run import read_run, run_standings
 from asara_server.tournament.run.status import StatusReader
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
-from tests.match.playouts import random_match, random_spec, rules_for
+from tests.match.playouts import random_match, random_spec, replay_of, rules_for
 from tests.tournament import samples
 from tests.tournament.samples import match
 
@@ -43,7 +43,8 @@ def played(name: str, seed: int = 1) -> tuple[Replay, MatchResult]:
     dice = random.Random(seed)
     spec = random_spec(rules_for(RULE_COMBINATIONS[0], 2), dice, name)
     replay = replay_of(random_match(spec, dice, quiet=True))
-    return replay, match(name, *map(SeatOutcome.of, replay.results))
+    ends = zip(spec.entries, replay.ends, strict=True)
+    return replay, match(name, *(SeatOutcome(entry=one, **end._asdict()) for one, end in ends))
 
 
 def run_with_replays(folder: Path, number: int, **changes: object) -> tuple[Path, list[Replay]]:
@@ -52,7 +53,7 @@ def run_with_replays(folder: Path, number: int, **changes: object) -> tuple[Path
     setting = {"entries": ("bot 0", "bot 1"), "scheduled": number} | changes
     write_run(folder, (result for _, result in games), **setting)
     for replay, result in games:
-        write_replay(folder / "replays" / f"{result.match_id}.asara", replay, KEY)
+        (folder / "replays" / f"{result.match_id}.asara").write_bytes(replay_bytes(replay, KEY))
     return folder, [replay for replay, _ in games]
 
 

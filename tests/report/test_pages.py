@@ -11,7 +11,7 @@ import pytest
 
 from asara.v1.replay_view_pb2 import VIEWER_KIND_OPEN, ReplayView
 from asara_server import bundled
-from asara_server.replay.file import write_replay
+from asara_server.replay.file import replay_bytes
 from asara_server.replay.signing import SigningKey
 from asara_server.report import pages
 from tests.cli.command import asara
@@ -103,8 +103,8 @@ def test_a_replay_that_is_damaged_or_forged_has_no_page(tmp_path: Path) -> None:
     asara("report", run, "--pages")
     damaged, forged, other = (run / "replays" / f"r1-basic-000{n}.asara" for n in (1, 2, 3))
     damaged.write_bytes(damaged.read_bytes()[:-20])
-    write_replay(forged, played("r1-basic-0002", 1)[0], SigningKey.new())
-    write_replay(other, played("r1-basic-0001", 0)[0], KEY)
+    forged.write_bytes(replay_bytes(played("r1-basic-0002", 1)[0], SigningKey.new()))
+    other.write_bytes(replay_bytes(played("r1-basic-0001", 0)[0], KEY))
     done = asara("report", run, "--pages", status=0)
     assert "Traceback" not in done.stderr
     for name in (damaged.name, forged.name, other.name):

@@ -7,7 +7,7 @@ import pytest
 
 from asara_server.eventlog.replay import Replay
 from asara_server.match.inputs import ReplyRecord
-from asara_server.replay.file import write_replay
+from asara_server.replay.file import replay_bytes
 from asara_server.replay.signing import SigningKey
 from asara_server.report.times import Times, evenly, read_published_files, time_use
 from asara_server.tournament.run.read_run import read_run
@@ -70,7 +70,7 @@ def test_a_replay_that_is_damaged_of_another_match_or_by_another_key_does_not_co
     whole = first.read_bytes()
     second.write_bytes(whole)
     first.write_bytes(whole[:400] + bytes([whole[400] ^ 1]) + whole[401:])
-    write_replay(third, played("r1-basic-0003", 2)[0], SigningKey.new())
+    third.write_bytes(replay_bytes(played("r1-basic-0003", 2)[0], SigningKey.new()))
     fourth.unlink()
     fourth.mkdir()
     times = times_of(directory)

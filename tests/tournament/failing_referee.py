@@ -4,7 +4,6 @@ import pytest
 
 from asara_server.match.inputs import StartRecord
 from asara_server.match.spec import MatchRecord, MatchSpec
-from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
 
 
@@ -24,8 +23,7 @@ def fail_once(monkeypatch: pytest.MonkeyPatch) -> list[MatchSpec]:
             events=(),
             void=True,
             void_reason="the referee failed",
-            digests=(),
-            limits=LimitSettings().match_limits,
+            encoded=(),
             started_unix_ms=0,
             duration_us=1,
         )

@@ -16,7 +16,7 @@ from typing import Any
 from asara_game.edition import Edition, load_edition, parse_edition
 from asara_game.rules import Rules
 from asara_server.eventlog.journal import Fact, Journal
-from asara_server.eventlog.replay import Replay, replay_of
+from asara_server.eventlog.replay import Replay
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.replay.file import read_replay, replay_bytes, replay_records
 from asara_server.replay.signing import SigningKey
@@ -40,7 +40,7 @@ from asara_server.tournament.standings.standings import compute_standings
 from asara_server.tournament.trust.manifest import Manifest
 from asara_server.tournament.trust.signed_file import Document, sign
 from asara_server.tournament.trust.tree_head import TreeHead, root_text
-from tests.match.playouts import random_match, rules_for
+from tests.match.playouts import random_match, replay_of, rules_for
 from tests.tournament.sample_bots import SEED, write_tournament
 
 KEY = SigningKey.new()
@@ -84,12 +84,13 @@ def spec_of(
 
 def result_of(match: ScheduledMatch, attempt: int, replay: Replay | None) -> MatchResult:
     """The result of an attempt, which is void without a replay."""
+    ends = () if replay is None else zip(match.entries, replay.ends, strict=True)
     return MatchResult.of(
         match,
         attempt,
         started=utc_text(1_600_000_000),
         seconds=3600.0,
-        seats=() if replay is None else tuple(map(SeatOutcome.of, replay.results)),
+        seats=tuple(SeatOutcome(entry=entry, **end._asdict()) for entry, end in ends),
         void_reason=VOID if replay is None else "",
     )
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from asara_server.eventlog.replay import Replay
+from asara_server.match.deal_secrets import commitment
 from asara_server.replay.file import read_replay
 from asara_server.tournament.bots.bots_lock import others_have_bots
 from asara_server.tournament.bots.pool import PooledBot, ProcessStarter
@@ -111,7 +112,7 @@ def test_no_bot_is_told_the_secret_of_a_deal_that_comes_again(played: Path) -> N
         for seat in range(len(replay.header.entries)):
             (path,) = (played / "kept").glob(f"{name}-seat{seat}.transcript")
             received = path.read_bytes()
-            assert replay.header.deal_commitment in received
+            assert commitment(replay.header.deal_secret) in received
             assert replay.header.deal_secret not in received
     logs = [path.read_text() for path in (played / "run" / "logs").rglob("*.log")]
     assert len(logs) == 12

@@ -60,11 +60,7 @@ def test_each_bad_bot_gets_its_forfeit_and_nobody_else_suffers(tmp_path: Path) -
     assert sorted(path.name for path in (out / "replays").iterdir()) == sorted(
         f"m{i}.asara" for i in range(len(tables))
     )
-    details = [
-        result.detail
-        for path in (out / "replays").iterdir()
-        for result in read_replay(path).results
-    ]
+    details = [end.detail for path in (out / "replays").iterdir() for end in read_replay(path).ends]
     assert "exited with status 1" in details
     assert not any("cannot load" in detail for detail in details)  # for the organiser alone
     assert read_results(out / "results.jsonl") == list(end.results)

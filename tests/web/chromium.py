@@ -14,7 +14,10 @@ from playwright.sync_api import Browser, ConsoleMessage, FrameLocator, Locator, 
 from asara.v1.replay_view_pb2 import ReplayView
 from tests.events import EVENT_S, wait_until
 
-CHROMIUM: Final = shutil.which("chromium") or shutil.which("chromium-browser") or ""
+# The headless shell draws without a desktop; the browser itself may stop drawing on a busy machine,
+# and then an action waits without end for the frame in which it could be done.
+_PROGRAMS: Final = ("chromium-headless-shell", "chromium", "chromium-browser")
+CHROMIUM: Final = next(filter(None, map(shutil.which, _PROGRAMS)), "")
 # Without these, Chromium asks for hosts of its own, and as root it does not start.
 ARGUMENTS: Final = (
     "--no-sandbox",

@@ -511,9 +511,7 @@ def test_a_folder_of_replays_is_a_run_without_a_schedule(client: TestClient, fol
     assert found["entries"]
     page = get(client, "/table/matches")
     assert names(page) == [replay.header.match_id for replay in replays]
-    assert [s["rank"] for s in page["matches"][0]["seats"]] == [
-        result.rank for result in replays[0].results
-    ]
+    assert [s["rank"] for s in page["matches"][0]["seats"]] == [end.rank for end in replays[0].ends]
     assert client.get("/api/runs/table/matches/r1-basic-0001/view").status_code == 200
 
 

@@ -18,7 +18,7 @@ from asara_server.eventlog.record_codec import record_bytes
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match.match import Match
 from asara_server.match.spec import MatchLimits
-from asara_server.replay.file import write_replay
+from asara_server.replay.file import replay_bytes
 from asara_server.web import live_matches
 from asara_server.web.live_matches import LiveRun
 from asara_server.web.run_catalogue import RunCatalogue
@@ -284,7 +284,7 @@ async def test_a_watcher_who_does_not_read_is_disconnected(tmp_path):
 def finished(folder):
     """Write the replay of a match that is over, and return it."""
     replay, _ = played("m1")
-    write_replay(folder / "m1.asara", replay, KEY)
+    (folder / "m1.asara").write_bytes(replay_bytes(replay, KEY))
     return replay
 
 
@@ -296,7 +296,7 @@ async def test_a_finished_match_is_sent_at_once(tmp_path):
         started, update, ended = await watcher.all()
         events = len(update.update.events)
         assert started.started.match.sequence == update.update.sequence == events > 50
-        assert ended.ended.results[0].prestige == replay.results[0].prestige
+        assert ended.ended.results[0].prestige == replay.ends[0].prestige
         again = Watcher(await connect(url, proxy=None))
         assert len(await again.all(after=events)) == 2
 

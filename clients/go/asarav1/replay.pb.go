@@ -125,7 +125,8 @@ func (x *Replay) GetRecords() []*ReplayRecord {
 }
 
 // One record of a replay. A replay consists of a header, the start, all inputs of the match in
-// order, the result and the signature. Times are microseconds since the match started.
+// order, the result and the signature. Unless stated otherwise, times are microseconds since the match
+// started.
 type ReplayRecord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Exactly one is set.
@@ -146,7 +147,6 @@ type ReplayRecord struct {
 	//	*ReplayRecord_Signature
 	//	*ReplayRecord_Pause
 	//	*ReplayRecord_LateReply
-	//	*ReplayRecord_Unread
 	Record        isReplayRecord_Record `protobuf_oneof:"record"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -315,15 +315,6 @@ func (x *ReplayRecord) GetLateReply() *ReplayLateReply {
 	return nil
 }
 
-func (x *ReplayRecord) GetUnread() *ReplayUnread {
-	if x != nil {
-		if x, ok := x.Record.(*ReplayRecord_Unread); ok {
-			return x.Unread
-		}
-	}
-	return nil
-}
-
 type isReplayRecord_Record interface {
 	isReplayRecord_Record()
 }
@@ -398,11 +389,6 @@ type ReplayRecord_LateReply struct {
 	LateReply *ReplayLateReply `protobuf:"bytes,14,opt,name=late_reply,json=lateReply,proto3,oneof"`
 }
 
-type ReplayRecord_Unread struct {
-	// Bytes that a bot had sent and the referee had not read when its time ran out.
-	Unread *ReplayUnread `protobuf:"bytes,15,opt,name=unread,proto3,oneof"`
-}
-
 func (*ReplayRecord_Header) isReplayRecord_Record() {}
 
 func (*ReplayRecord_Reply) isReplayRecord_Record() {}
@@ -431,8 +417,6 @@ func (*ReplayRecord_Pause) isReplayRecord_Record() {}
 
 func (*ReplayRecord_LateReply) isReplayRecord_Record() {}
 
-func (*ReplayRecord_Unread) isReplayRecord_Record() {}
-
 // The parameters of the match.
 type ReplayHeader struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -456,17 +440,15 @@ type ReplayHeader struct {
 	ActionsPerReply int32 `protobuf:"varint,9,opt,name=actions_per_reply,json=actionsPerReply,proto3" json:"actions_per_reply,omitempty"`
 	// Number of rejected replies forgiven to each seat.
 	RejectionsForgiven int32 `protobuf:"varint,10,opt,name=rejections_forgiven,json=rejectionsForgiven,proto3" json:"rejections_forgiven,omitempty"`
-	// SHA-256 of the secret, as sent to the bots at the start of the match.
-	DealCommitment []byte `protobuf:"bytes,11,opt,name=deal_commitment,json=dealCommitment,proto3" json:"deal_commitment,omitempty"`
 	// Nonces of a joint deal by seat, as in MatchStarted.
-	Nonces [][]byte `protobuf:"bytes,12,rep,name=nonces,proto3" json:"nonces,omitempty"`
+	Nonces [][]byte `protobuf:"bytes,11,rep,name=nonces,proto3" json:"nonces,omitempty"`
 	// Name of the deal, which is the block's, if other matches may have it; otherwise empty.
-	SharedDeal string `protobuf:"bytes,13,opt,name=shared_deal,json=sharedDeal,proto3" json:"shared_deal,omitempty"`
+	SharedDeal string `protobuf:"bytes,12,opt,name=shared_deal,json=sharedDeal,proto3" json:"shared_deal,omitempty"`
 	// True if a pause hides that a seat had no choice.
-	HideForced bool `protobuf:"varint,16,opt,name=hide_forced,json=hideForced,proto3" json:"hide_forced,omitempty"`
+	HideForced bool `protobuf:"varint,13,opt,name=hide_forced,json=hideForced,proto3" json:"hide_forced,omitempty"`
 	// Lifetime of the bots' processes by seat; empty if the program that played the match did not
 	// record it. Nothing in the match depends on it.
-	Processes     []ProcessPolicy `protobuf:"varint,17,rep,packed,name=processes,proto3,enum=asara.v1.ProcessPolicy" json:"processes,omitempty"`
+	Processes     []ProcessPolicy `protobuf:"varint,14,rep,packed,name=processes,proto3,enum=asara.v1.ProcessPolicy" json:"processes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -569,13 +551,6 @@ func (x *ReplayHeader) GetRejectionsForgiven() int32 {
 		return x.RejectionsForgiven
 	}
 	return 0
-}
-
-func (x *ReplayHeader) GetDealCommitment() []byte {
-	if x != nil {
-		return x.DealCommitment
-	}
-	return nil
 }
 
 func (x *ReplayHeader) GetNonces() [][]byte {
@@ -806,10 +781,11 @@ type ReplayReply struct {
 	// The actions that were applied. Further actions of the reply were illegal, or the turn had
 	// ended.
 	Actions []*Action `protobuf:"bytes,2,rep,name=actions,proto3" json:"actions,omitempty"`
-	// Time of arrival.
-	TimeUs int64 `protobuf:"varint,3,opt,name=time_us,json=timeUs,proto3" json:"time_us,omitempty"`
-	// Time that the referee waited for the bot, in microseconds; the grace is not deducted.
-	BotUs int64 `protobuf:"varint,4,opt,name=bot_us,json=botUs,proto3" json:"bot_us,omitempty"`
+	// Time of arrival, in microseconds after the record before.
+	AfterUs int64 `protobuf:"varint,3,opt,name=after_us,json=afterUs,proto3" json:"after_us,omitempty"`
+	// Time that the referee waited for the bot, in microseconds; the grace is not deducted. Unset if it
+	// is after_us: then the record before led to the decision.
+	BotUs *int64 `protobuf:"varint,4,opt,name=bot_us,json=botUs,proto3,oneof" json:"bot_us,omitempty"`
 	// Time that the referee itself took, in microseconds.
 	RefereeUs     int64 `protobuf:"varint,5,opt,name=referee_us,json=refereeUs,proto3" json:"referee_us,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -860,16 +836,16 @@ func (x *ReplayReply) GetActions() []*Action {
 	return nil
 }
 
-func (x *ReplayReply) GetTimeUs() int64 {
+func (x *ReplayReply) GetAfterUs() int64 {
 	if x != nil {
-		return x.TimeUs
+		return x.AfterUs
 	}
 	return 0
 }
 
 func (x *ReplayReply) GetBotUs() int64 {
-	if x != nil {
-		return x.BotUs
+	if x != nil && x.BotUs != nil {
+		return *x.BotUs
 	}
 	return 0
 }
@@ -1370,7 +1346,10 @@ type ReplayLateReply struct {
 	TimeUs int64 `protobuf:"varint,4,opt,name=time_us,json=timeUs,proto3" json:"time_us,omitempty"`
 	// Latest time at which bytes on the bot's TCP connection arrived in the buffer of the referee's
 	// operating system: the reply was there by then. Unset for other sockets.
-	SocketUs      *int64 `protobuf:"varint,5,opt,name=socket_us,json=socketUs,proto3,oneof" json:"socket_us,omitempty"`
+	SocketUs *int64 `protobuf:"varint,5,opt,name=socket_us,json=socketUs,proto3,oneof" json:"socket_us,omitempty"`
+	// Bytes that had arrived at the bot's socket and were unread when the referee detected that its
+	// time had run out. Unset if the system does not report them.
+	UnreadBytes   *int64 `protobuf:"varint,6,opt,name=unread_bytes,json=unreadBytes,proto3,oneof" json:"unread_bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1440,75 +1419,18 @@ func (x *ReplayLateReply) GetSocketUs() int64 {
 	return 0
 }
 
-// The socket of a bot whose time had run out, examined when the referee detected it.
-type ReplayUnread struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The seat.
-	Seat int32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// Bytes that lay in the socket, unread.
-	Bytes int64 `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
-	// Time of the preceding record, which led to the forfeit.
-	TimeUs        int64 `protobuf:"varint,3,opt,name=time_us,json=timeUs,proto3" json:"time_us,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ReplayUnread) Reset() {
-	*x = ReplayUnread{}
-	mi := &file_asara_v1_replay_proto_msgTypes[16]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ReplayUnread) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ReplayUnread) ProtoMessage() {}
-
-func (x *ReplayUnread) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_replay_proto_msgTypes[16]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ReplayUnread.ProtoReflect.Descriptor instead.
-func (*ReplayUnread) Descriptor() ([]byte, []int) {
-	return file_asara_v1_replay_proto_rawDescGZIP(), []int{16}
-}
-
-func (x *ReplayUnread) GetSeat() int32 {
-	if x != nil {
-		return x.Seat
+func (x *ReplayLateReply) GetUnreadBytes() int64 {
+	if x != nil && x.UnreadBytes != nil {
+		return *x.UnreadBytes
 	}
 	return 0
 }
 
-func (x *ReplayUnread) GetBytes() int64 {
-	if x != nil {
-		return x.Bytes
-	}
-	return 0
-}
-
-func (x *ReplayUnread) GetTimeUs() int64 {
-	if x != nil {
-		return x.TimeUs
-	}
-	return 0
-}
-
-// Result of the match.
+// Result of the match. What the seats have left follows from the match.
 type ReplayResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Results of all seats, in seat order.
-	Results []*SeatResult `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
+	Results []*ReplaySeatResult `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
 	// Digests of the messages sent to each seat, by seat.
 	Digests       [][]byte `protobuf:"bytes,2,rep,name=digests,proto3" json:"digests,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1517,7 +1439,7 @@ type ReplayResult struct {
 
 func (x *ReplayResult) Reset() {
 	*x = ReplayResult{}
-	mi := &file_asara_v1_replay_proto_msgTypes[17]
+	mi := &file_asara_v1_replay_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1529,7 +1451,7 @@ func (x *ReplayResult) String() string {
 func (*ReplayResult) ProtoMessage() {}
 
 func (x *ReplayResult) ProtoReflect() protoreflect.Message {
-	mi := &file_asara_v1_replay_proto_msgTypes[17]
+	mi := &file_asara_v1_replay_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1542,10 +1464,10 @@ func (x *ReplayResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayResult.ProtoReflect.Descriptor instead.
 func (*ReplayResult) Descriptor() ([]byte, []int) {
-	return file_asara_v1_replay_proto_rawDescGZIP(), []int{17}
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{16}
 }
 
-func (x *ReplayResult) GetResults() []*SeatResult {
+func (x *ReplayResult) GetResults() []*ReplaySeatResult {
 	if x != nil {
 		return x.Results
 	}
@@ -1557,6 +1479,79 @@ func (x *ReplayResult) GetDigests() [][]byte {
 		return x.Digests
 	}
 	return nil
+}
+
+// Result of one seat.
+type ReplaySeatResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Rank, 1 for the best; seats that tie share a rank, and the following ranks are skipped.
+	Rank int32 `protobuf:"varint,1,opt,name=rank,proto3" json:"rank,omitempty"`
+	// Prestige at the end.
+	Prestige int32 `protobuf:"varint,2,opt,name=prestige,proto3" json:"prestige,omitempty"`
+	// How the match ended for the seat.
+	Termination Termination `protobuf:"varint,3,opt,name=termination,proto3,enum=asara.v1.Termination" json:"termination,omitempty"`
+	// Reason for a forfeit, in words.
+	Detail        string `protobuf:"bytes,4,opt,name=detail,proto3" json:"detail,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReplaySeatResult) Reset() {
+	*x = ReplaySeatResult{}
+	mi := &file_asara_v1_replay_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReplaySeatResult) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReplaySeatResult) ProtoMessage() {}
+
+func (x *ReplaySeatResult) ProtoReflect() protoreflect.Message {
+	mi := &file_asara_v1_replay_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReplaySeatResult.ProtoReflect.Descriptor instead.
+func (*ReplaySeatResult) Descriptor() ([]byte, []int) {
+	return file_asara_v1_replay_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ReplaySeatResult) GetRank() int32 {
+	if x != nil {
+		return x.Rank
+	}
+	return 0
+}
+
+func (x *ReplaySeatResult) GetPrestige() int32 {
+	if x != nil {
+		return x.Prestige
+	}
+	return 0
+}
+
+func (x *ReplaySeatResult) GetTermination() Termination {
+	if x != nil {
+		return x.Termination
+	}
+	return Termination_TERMINATION_UNSPECIFIED
+}
+
+func (x *ReplaySeatResult) GetDetail() string {
+	if x != nil {
+		return x.Detail
+	}
+	return ""
 }
 
 // Signature of the referee over all preceding records.
@@ -1620,7 +1615,7 @@ const file_asara_v1_replay_proto_rawDesc = "" +
 	"\n" +
 	"\x15asara/v1/replay.proto\x12\basara.v1\x1a\x14asara/v1/event.proto\x1a\x13asara/v1/play.proto\x1a\x19asara/v1/vocabulary.proto\":\n" +
 	"\x06Replay\x120\n" +
-	"\arecords\x18\x01 \x03(\v2\x16.asara.v1.ReplayRecordR\arecords\"\x90\x06\n" +
+	"\arecords\x18\x01 \x03(\v2\x16.asara.v1.ReplayRecordR\arecords\"\xde\x05\n" +
 	"\fReplayRecord\x120\n" +
 	"\x06header\x18\x01 \x01(\v2\x16.asara.v1.ReplayHeaderH\x00R\x06header\x12-\n" +
 	"\x05reply\x18\x02 \x01(\v2\x15.asara.v1.ReplayReplyH\x00R\x05reply\x129\n" +
@@ -1637,9 +1632,8 @@ const file_asara_v1_replay_proto_rawDesc = "" +
 	"\tsignature\x18\f \x01(\v2\x19.asara.v1.ReplaySignatureH\x00R\tsignature\x12-\n" +
 	"\x05pause\x18\r \x01(\v2\x15.asara.v1.ReplayPauseH\x00R\x05pause\x12:\n" +
 	"\n" +
-	"late_reply\x18\x0e \x01(\v2\x19.asara.v1.ReplayLateReplyH\x00R\tlateReply\x120\n" +
-	"\x06unread\x18\x0f \x01(\v2\x16.asara.v1.ReplayUnreadH\x00R\x06unreadB\b\n" +
-	"\x06record\"\xc5\x04\n" +
+	"late_reply\x18\x0e \x01(\v2\x19.asara.v1.ReplayLateReplyH\x00R\tlateReplyB\b\n" +
+	"\x06record\"\x9c\x04\n" +
 	"\fReplayHeader\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12#\n" +
 	"\rrules_version\x18\x02 \x01(\x05R\frulesVersion\x12!\n" +
@@ -1652,14 +1646,13 @@ const file_asara_v1_replay_proto_rawDesc = "" +
 	"\x0fstarted_unix_ms\x18\b \x01(\x03R\rstartedUnixMs\x12*\n" +
 	"\x11actions_per_reply\x18\t \x01(\x05R\x0factionsPerReply\x12/\n" +
 	"\x13rejections_forgiven\x18\n" +
-	" \x01(\x05R\x12rejectionsForgiven\x12'\n" +
-	"\x0fdeal_commitment\x18\v \x01(\fR\x0edealCommitment\x12\x16\n" +
-	"\x06nonces\x18\f \x03(\fR\x06nonces\x12\x1f\n" +
-	"\vshared_deal\x18\r \x01(\tR\n" +
+	" \x01(\x05R\x12rejectionsForgiven\x12\x16\n" +
+	"\x06nonces\x18\v \x03(\fR\x06nonces\x12\x1f\n" +
+	"\vshared_deal\x18\f \x01(\tR\n" +
 	"sharedDeal\x12\x1f\n" +
-	"\vhide_forced\x18\x10 \x01(\bR\n" +
+	"\vhide_forced\x18\r \x01(\bR\n" +
 	"hideForced\x125\n" +
-	"\tprocesses\x18\x11 \x03(\x0e2\x17.asara.v1.ProcessPolicyR\tprocesses\"r\n" +
+	"\tprocesses\x18\x0e \x03(\x0e2\x17.asara.v1.ProcessPolicyR\tprocesses\"r\n" +
 	"\vReplayStart\x122\n" +
 	"\apresent\x18\x01 \x03(\v2\x18.asara.v1.ReplayPresenceR\apresent\x12/\n" +
 	"\x06absent\x18\x02 \x03(\v2\x17.asara.v1.ReplayAbsenceR\x06absent\"\xad\x01\n" +
@@ -1672,14 +1665,15 @@ const file_asara_v1_replay_proto_rawDesc = "" +
 	"\rReplayAbsence\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\x05R\x04seat\x127\n" +
 	"\vtermination\x18\x02 \x01(\x0e2\x15.asara.v1.TerminationR\vtermination\x12\x16\n" +
-	"\x06detail\x18\x03 \x01(\tR\x06detail\"\x9c\x01\n" +
+	"\x06detail\x18\x03 \x01(\tR\x06detail\"\xae\x01\n" +
 	"\vReplayReply\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\x05R\x04seat\x12*\n" +
-	"\aactions\x18\x02 \x03(\v2\x10.asara.v1.ActionR\aactions\x12\x17\n" +
-	"\atime_us\x18\x03 \x01(\x03R\x06timeUs\x12\x15\n" +
-	"\x06bot_us\x18\x04 \x01(\x03R\x05botUs\x12\x1d\n" +
+	"\aactions\x18\x02 \x03(\v2\x10.asara.v1.ActionR\aactions\x12\x19\n" +
+	"\bafter_us\x18\x03 \x01(\x03R\aafterUs\x12\x1a\n" +
+	"\x06bot_us\x18\x04 \x01(\x03H\x00R\x05botUs\x88\x01\x01\x12\x1d\n" +
 	"\n" +
-	"referee_us\x18\x05 \x01(\x03R\trefereeUs\"\xd6\x01\n" +
+	"referee_us\x18\x05 \x01(\x03R\trefereeUsB\t\n" +
+	"\a_bot_us\"\xd6\x01\n" +
 	"\x0fReplayRejection\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\x05R\x04seat\x121\n" +
 	"\x06reason\x18\x02 \x01(\x0e2\x19.asara.v1.RejectionReasonR\x06reason\x12\x16\n" +
@@ -1709,23 +1703,26 @@ const file_asara_v1_replay_proto_rawDesc = "" +
 	"\atime_us\x18\x01 \x01(\x03R\x06timeUs\":\n" +
 	"\vReplayPause\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\x05R\x04seat\x12\x17\n" +
-	"\atime_us\x18\x02 \x01(\x03R\x06timeUs\"\xbb\x01\n" +
+	"\atime_us\x18\x02 \x01(\x03R\x06timeUs\"\xf4\x01\n" +
 	"\x0fReplayLateReply\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\x05R\x04seat\x12\x1f\n" +
 	"\vdecision_id\x18\x02 \x01(\x03R\n" +
 	"decisionId\x12*\n" +
 	"\aactions\x18\x03 \x03(\v2\x10.asara.v1.ActionR\aactions\x12\x17\n" +
 	"\atime_us\x18\x04 \x01(\x03R\x06timeUs\x12 \n" +
-	"\tsocket_us\x18\x05 \x01(\x03H\x00R\bsocketUs\x88\x01\x01B\f\n" +
+	"\tsocket_us\x18\x05 \x01(\x03H\x00R\bsocketUs\x88\x01\x01\x12&\n" +
+	"\funread_bytes\x18\x06 \x01(\x03H\x01R\vunreadBytes\x88\x01\x01B\f\n" +
 	"\n" +
-	"_socket_us\"Q\n" +
-	"\fReplayUnread\x12\x12\n" +
-	"\x04seat\x18\x01 \x01(\x05R\x04seat\x12\x14\n" +
-	"\x05bytes\x18\x02 \x01(\x03R\x05bytes\x12\x17\n" +
-	"\atime_us\x18\x03 \x01(\x03R\x06timeUs\"X\n" +
-	"\fReplayResult\x12.\n" +
-	"\aresults\x18\x01 \x03(\v2\x14.asara.v1.SeatResultR\aresults\x12\x18\n" +
-	"\adigests\x18\x02 \x03(\fR\adigests\"N\n" +
+	"_socket_usB\x0f\n" +
+	"\r_unread_bytes\"^\n" +
+	"\fReplayResult\x124\n" +
+	"\aresults\x18\x01 \x03(\v2\x1a.asara.v1.ReplaySeatResultR\aresults\x12\x18\n" +
+	"\adigests\x18\x02 \x03(\fR\adigests\"\x93\x01\n" +
+	"\x10ReplaySeatResult\x12\x12\n" +
+	"\x04rank\x18\x01 \x01(\x05R\x04rank\x12\x1a\n" +
+	"\bprestige\x18\x02 \x01(\x05R\bprestige\x127\n" +
+	"\vtermination\x18\x03 \x01(\x0e2\x15.asara.v1.TerminationR\vtermination\x12\x16\n" +
+	"\x06detail\x18\x04 \x01(\tR\x06detail\"N\n" +
 	"\x0fReplaySignature\x12\x1d\n" +
 	"\n" +
 	"public_key\x18\x01 \x01(\fR\tpublicKey\x12\x1c\n" +
@@ -1751,32 +1748,31 @@ func file_asara_v1_replay_proto_rawDescGZIP() []byte {
 var file_asara_v1_replay_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
 var file_asara_v1_replay_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_asara_v1_replay_proto_goTypes = []any{
-	(ProcessPolicy)(0),      // 0: asara.v1.ProcessPolicy
-	(*Replay)(nil),          // 1: asara.v1.Replay
-	(*ReplayRecord)(nil),    // 2: asara.v1.ReplayRecord
-	(*ReplayHeader)(nil),    // 3: asara.v1.ReplayHeader
-	(*ReplayStart)(nil),     // 4: asara.v1.ReplayStart
-	(*ReplayPresence)(nil),  // 5: asara.v1.ReplayPresence
-	(*ReplayAbsence)(nil),   // 6: asara.v1.ReplayAbsence
-	(*ReplayReply)(nil),     // 7: asara.v1.ReplayReply
-	(*ReplayRejection)(nil), // 8: asara.v1.ReplayRejection
-	(*ReplayForfeit)(nil),   // 9: asara.v1.ReplayForfeit
-	(*ReplayExpiry)(nil),    // 10: asara.v1.ReplayExpiry
-	(*ReplayLeave)(nil),     // 11: asara.v1.ReplayLeave
-	(*ReplayEnter)(nil),     // 12: asara.v1.ReplayEnter
-	(*ReplayHalt)(nil),      // 13: asara.v1.ReplayHalt
-	(*ReplayReopen)(nil),    // 14: asara.v1.ReplayReopen
-	(*ReplayPause)(nil),     // 15: asara.v1.ReplayPause
-	(*ReplayLateReply)(nil), // 16: asara.v1.ReplayLateReply
-	(*ReplayUnread)(nil),    // 17: asara.v1.ReplayUnread
-	(*ReplayResult)(nil),    // 18: asara.v1.ReplayResult
-	(*ReplaySignature)(nil), // 19: asara.v1.ReplaySignature
-	(RuleSet)(0),            // 20: asara.v1.RuleSet
-	(*Clocks)(nil),          // 21: asara.v1.Clocks
-	(Termination)(0),        // 22: asara.v1.Termination
-	(*Action)(nil),          // 23: asara.v1.Action
-	(RejectionReason)(0),    // 24: asara.v1.RejectionReason
-	(*SeatResult)(nil),      // 25: asara.v1.SeatResult
+	(ProcessPolicy)(0),       // 0: asara.v1.ProcessPolicy
+	(*Replay)(nil),           // 1: asara.v1.Replay
+	(*ReplayRecord)(nil),     // 2: asara.v1.ReplayRecord
+	(*ReplayHeader)(nil),     // 3: asara.v1.ReplayHeader
+	(*ReplayStart)(nil),      // 4: asara.v1.ReplayStart
+	(*ReplayPresence)(nil),   // 5: asara.v1.ReplayPresence
+	(*ReplayAbsence)(nil),    // 6: asara.v1.ReplayAbsence
+	(*ReplayReply)(nil),      // 7: asara.v1.ReplayReply
+	(*ReplayRejection)(nil),  // 8: asara.v1.ReplayRejection
+	(*ReplayForfeit)(nil),    // 9: asara.v1.ReplayForfeit
+	(*ReplayExpiry)(nil),     // 10: asara.v1.ReplayExpiry
+	(*ReplayLeave)(nil),      // 11: asara.v1.ReplayLeave
+	(*ReplayEnter)(nil),      // 12: asara.v1.ReplayEnter
+	(*ReplayHalt)(nil),       // 13: asara.v1.ReplayHalt
+	(*ReplayReopen)(nil),     // 14: asara.v1.ReplayReopen
+	(*ReplayPause)(nil),      // 15: asara.v1.ReplayPause
+	(*ReplayLateReply)(nil),  // 16: asara.v1.ReplayLateReply
+	(*ReplayResult)(nil),     // 17: asara.v1.ReplayResult
+	(*ReplaySeatResult)(nil), // 18: asara.v1.ReplaySeatResult
+	(*ReplaySignature)(nil),  // 19: asara.v1.ReplaySignature
+	(RuleSet)(0),             // 20: asara.v1.RuleSet
+	(*Clocks)(nil),           // 21: asara.v1.Clocks
+	(Termination)(0),         // 22: asara.v1.Termination
+	(*Action)(nil),           // 23: asara.v1.Action
+	(RejectionReason)(0),     // 24: asara.v1.RejectionReason
 }
 var file_asara_v1_replay_proto_depIdxs = []int32{
 	2,  // 0: asara.v1.Replay.records:type_name -> asara.v1.ReplayRecord
@@ -1784,7 +1780,7 @@ var file_asara_v1_replay_proto_depIdxs = []int32{
 	7,  // 2: asara.v1.ReplayRecord.reply:type_name -> asara.v1.ReplayReply
 	8,  // 3: asara.v1.ReplayRecord.rejection:type_name -> asara.v1.ReplayRejection
 	9,  // 4: asara.v1.ReplayRecord.forfeit:type_name -> asara.v1.ReplayForfeit
-	18, // 5: asara.v1.ReplayRecord.result:type_name -> asara.v1.ReplayResult
+	17, // 5: asara.v1.ReplayRecord.result:type_name -> asara.v1.ReplayResult
 	4,  // 6: asara.v1.ReplayRecord.start:type_name -> asara.v1.ReplayStart
 	10, // 7: asara.v1.ReplayRecord.expiry:type_name -> asara.v1.ReplayExpiry
 	11, // 8: asara.v1.ReplayRecord.leave:type_name -> asara.v1.ReplayLeave
@@ -1794,20 +1790,20 @@ var file_asara_v1_replay_proto_depIdxs = []int32{
 	19, // 12: asara.v1.ReplayRecord.signature:type_name -> asara.v1.ReplaySignature
 	15, // 13: asara.v1.ReplayRecord.pause:type_name -> asara.v1.ReplayPause
 	16, // 14: asara.v1.ReplayRecord.late_reply:type_name -> asara.v1.ReplayLateReply
-	17, // 15: asara.v1.ReplayRecord.unread:type_name -> asara.v1.ReplayUnread
-	20, // 16: asara.v1.ReplayHeader.rule_sets:type_name -> asara.v1.RuleSet
-	21, // 17: asara.v1.ReplayHeader.clocks:type_name -> asara.v1.Clocks
-	0,  // 18: asara.v1.ReplayHeader.processes:type_name -> asara.v1.ProcessPolicy
-	5,  // 19: asara.v1.ReplayStart.present:type_name -> asara.v1.ReplayPresence
-	6,  // 20: asara.v1.ReplayStart.absent:type_name -> asara.v1.ReplayAbsence
-	22, // 21: asara.v1.ReplayAbsence.termination:type_name -> asara.v1.Termination
-	23, // 22: asara.v1.ReplayReply.actions:type_name -> asara.v1.Action
-	24, // 23: asara.v1.ReplayRejection.reason:type_name -> asara.v1.RejectionReason
-	23, // 24: asara.v1.ReplayRejection.actions:type_name -> asara.v1.Action
-	22, // 25: asara.v1.ReplayForfeit.termination:type_name -> asara.v1.Termination
-	5,  // 26: asara.v1.ReplayEnter.presence:type_name -> asara.v1.ReplayPresence
-	23, // 27: asara.v1.ReplayLateReply.actions:type_name -> asara.v1.Action
-	25, // 28: asara.v1.ReplayResult.results:type_name -> asara.v1.SeatResult
+	20, // 15: asara.v1.ReplayHeader.rule_sets:type_name -> asara.v1.RuleSet
+	21, // 16: asara.v1.ReplayHeader.clocks:type_name -> asara.v1.Clocks
+	0,  // 17: asara.v1.ReplayHeader.processes:type_name -> asara.v1.ProcessPolicy
+	5,  // 18: asara.v1.ReplayStart.present:type_name -> asara.v1.ReplayPresence
+	6,  // 19: asara.v1.ReplayStart.absent:type_name -> asara.v1.ReplayAbsence
+	22, // 20: asara.v1.ReplayAbsence.termination:type_name -> asara.v1.Termination
+	23, // 21: asara.v1.ReplayReply.actions:type_name -> asara.v1.Action
+	24, // 22: asara.v1.ReplayRejection.reason:type_name -> asara.v1.RejectionReason
+	23, // 23: asara.v1.ReplayRejection.actions:type_name -> asara.v1.Action
+	22, // 24: asara.v1.ReplayForfeit.termination:type_name -> asara.v1.Termination
+	5,  // 25: asara.v1.ReplayEnter.presence:type_name -> asara.v1.ReplayPresence
+	23, // 26: asara.v1.ReplayLateReply.actions:type_name -> asara.v1.Action
+	18, // 27: asara.v1.ReplayResult.results:type_name -> asara.v1.ReplaySeatResult
+	22, // 28: asara.v1.ReplaySeatResult.termination:type_name -> asara.v1.Termination
 	29, // [29:29] is the sub-list for method output_type
 	29, // [29:29] is the sub-list for method input_type
 	29, // [29:29] is the sub-list for extension type_name
@@ -1838,9 +1834,9 @@ func file_asara_v1_replay_proto_init() {
 		(*ReplayRecord_Signature)(nil),
 		(*ReplayRecord_Pause)(nil),
 		(*ReplayRecord_LateReply)(nil),
-		(*ReplayRecord_Unread)(nil),
 	}
 	file_asara_v1_replay_proto_msgTypes[4].OneofWrappers = []any{}
+	file_asara_v1_replay_proto_msgTypes[6].OneofWrappers = []any{}
 	file_asara_v1_replay_proto_msgTypes[15].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

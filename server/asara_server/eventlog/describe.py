@@ -14,7 +14,6 @@ from asara_server.match.inputs import (
     RejectionRecord,
     ReopenRecord,
     ReplyRecord,
-    UnreadRecord,
 )
 from asara_server.text import plain
 
@@ -42,8 +41,6 @@ def describe(record: Record) -> str:
             return f"the end of a pause for seat {seat}"
         case LateReplyRecord(_, seat, decision_id):
             return f"a late reply from seat {seat} to decision {decision_id}"
-        case UnreadRecord(_, seat, unread_bytes):
-            return f"{unread_bytes} unread bytes from seat {seat}"
         case HaltRecord():
             return "a referee stop"
         case ReopenRecord():

@@ -19,7 +19,7 @@ from asara_codec.wire_format import read_varint
 from asara_server.bounded_file import open_ordinary
 from asara_server.user_error import UserError
 
-MAGIC: Final = b"ASARA run log 2\n"
+MAGIC: Final = b"ASARA run log 3\n"
 CHECKSUM_BYTES: Final = 16
 _LENGTH_BYTES: Final = 4
 _SMALLEST_ROW: Final = _LENGTH_BYTES + CHECKSUM_BYTES

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from asara_codec.reflection import CodecError
 from asara_server.eventlog.journal import Journal, JournalError, OpenMatch
-from asara_server.eventlog.record_codec import AnyRecord, Results, Signature, record_from_bytes
+from asara_server.eventlog.record_codec import Results, Signature, records_from_bytes
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.eventlog.resimulate import resimulate
 from asara_server.match.inputs import Record, ReplyRecord
@@ -22,6 +22,8 @@ class RecoveredMatch(NamedTuple):
     limits: MatchLimits
     started_unix_ms: int
     records: tuple[Record, ...]
+    encoded: tuple[bytes, ...]
+    """The header and the records as they stand in the journal."""
 
     def resimulate(self) -> Match:
         """Return the match as it was after its last record; raises UnsoundError."""
@@ -49,6 +51,7 @@ def recover(journal: Journal, spec: MatchSpec) -> RecoveredMatch | None:
         header.limits(),
         header.started_unix_ms,
         records,
+        opened.records,
     )
 
 
@@ -64,8 +67,7 @@ def _read(journal: Journal, opened: OpenMatch) -> tuple[ReplayHeader, tuple[Reco
     records: list[Record] = []
     header: ReplayHeader | None = None
     try:
-        for data in opened.records:
-            record: AnyRecord = record_from_bytes(data)
+        for record in records_from_bytes(opened.records):
             if isinstance(record, ReplayHeader) and header is None:
                 header = record
             elif isinstance(record, ReplayHeader | Results | Signature) or header is None:

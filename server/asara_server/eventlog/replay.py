@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Self
+from typing import NamedTuple, Self
 
 from asara_codec.clocks import Clocks
-from asara_codec.results import SeatResult
+from asara_codec.results import SeatResult, Termination
 from asara_game.edition import parse_edition
 from asara_game.rules import RULES_VERSION, Rules
 from asara_game.vocabulary import RuleSet
@@ -13,7 +13,6 @@ from asara_server.match.inputs import Record
 from asara_server.match.spec import (
     ClockSettings,
     MatchLimits,
-    MatchRecord,
     MatchSpec,
     Player,
     ProcessPolicy,
@@ -40,8 +39,6 @@ class ReplayHeader:
     rejections_forgiven: int
     deal_secret: bytes
     """The referee's 32 bytes from which the deal is derived."""
-    deal_commitment: bytes
-    """SHA-256 of the secret, as it was sent to the bots."""
     started_unix_ms: int
     nonces: tuple[bytes, ...] = ()
     """By seat, the nonces that the bots added to a joint deal; empty for a bot that sent none."""
@@ -67,7 +64,6 @@ class ReplayHeader:
             actions_per_reply=limits.actions_per_reply,
             rejections_forgiven=limits.rejections_forgiven,
             deal_secret=spec.secret,
-            deal_commitment=spec.commitment,
             nonces=spec.nonces,
             shared_deal=spec.shared_deal,
             processes=processes if any(processes) else (),
@@ -124,19 +120,28 @@ def _rules(edition: bytes, rule_sets: frozenset[RuleSet], seats: int) -> Rules:
     return Rules(parse_edition(edition), rule_sets, seats)
 
 
+class SeatEnd(NamedTuple):
+    """The part of a seat's result that a replay records. What the seat has left follows from the
+    match.
+    """
+
+    rank: int
+    prestige: int
+    termination: Termination
+    detail: str
+
+    @classmethod
+    def of(cls, result: SeatResult) -> Self:
+        return cls(result.rank, result.prestige, result.termination, result.detail)
+
+
 @dataclass(frozen=True, slots=True)
 class Replay:
     """A finished match, as its replay records it."""
 
     header: ReplayHeader
     records: tuple[Record, ...]
-    results: tuple[SeatResult, ...]
+    ends: tuple[SeatEnd, ...]
     """The results, by seat."""
     digests: tuple[bytes, ...]
     """By seat, the digest of all messages sent to the seat."""
-
-
-def replay_of(match: MatchRecord) -> Replay:
-    """Return the replay of a match that is over and not void."""
-    header = ReplayHeader.of(match.spec, match.limits, match.started_unix_ms)
-    return Replay(header, match.records, match.results, match.digests)

@@ -4,15 +4,15 @@ The new match makes its own records. Each one must equal the original record, fi
 Otherwise the original cannot be a record of that match.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
-from asara_codec.results import SeatForfeited
+from asara_codec.results import SeatForfeited, SeatResult
 from asara_game.events import Event
 from asara_game.state import State
 from asara_server.eventlog.describe import describe, describe_difference
-from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.eventlog.replay import Replay, ReplayError, SeatEnd
 from asara_server.match.inputs import (
     EnterRecord,
     ExpiryRecord,
@@ -26,17 +26,12 @@ from asara_server.match.inputs import (
     ReopenRecord,
     ReplyRecord,
     StartRecord,
-    UnreadRecord,
 )
 from asara_server.match.match import Answer, Match
 from asara_server.match.spec import MatchLimits, MatchSpec
 
 _LATEST_US: Final = 2**53
 """Latest time of a record: 285 years. Sums of later times could exceed 64 bits."""
-
-
-_AFTER_THE_END: Final = frozenset({LateReplyRecord, UnreadRecord})
-"""Records that may still follow after a timeout has ended a match."""
 
 
 class UnsoundError(ReplayError):
@@ -62,6 +57,8 @@ class Step(NamedTuple):
     """A copy of the state after the record."""
     decision_id: int
     """Number of the decision that the record answers, counted per seat; 0 if none."""
+    results: tuple[SeatResult, ...]
+    """The results by seat, once the match is over; otherwise empty."""
 
 
 def resimulate(spec: MatchSpec, limits: MatchLimits, records: Iterable[Record]) -> Match:
@@ -104,7 +101,8 @@ def resimulated_steps(replay: Replay) -> Iterator[Step]:
     for match, record in resimulated(replay):
         events = match.feed.events
         answered = open_decision if type(record) is ReplyRecord else 0
-        yield Step(record, tuple(events[before:]), match.state.copy(), answered)
+        news = tuple(events[before:])
+        yield Step(record, news, match.state.copy(), answered, match.results)
         before = len(events)
         if match.asked is not None:
             open_decision = match.decision_id(match.asked)
@@ -142,15 +140,13 @@ def _check_position(match: Match, index: int, record: Record) -> None:
         if seats != list(range(len(match.spec.players))):
             raise UnsoundError(index, f"expected every seat once; found the seats {seats}")
         return
-    over = match.finished and type(record) not in _AFTER_THE_END
+    over = match.finished and type(record) is not LateReplyRecord  # it may follow a timeout
     if over or type(record) is StartRecord:
         expected = "the result, as the match was over" if over else "only one start"
         raise UnsoundError(index, f"expected {expected}; found {describe(record)}")
     _check_time(match, index, record.time_us)
     if type(record) is LateReplyRecord:
         _check_late_reply(match, index, record)
-    elif type(record) is UnreadRecord and record.bytes < 0:
-        raise UnsoundError(index, f"{record.bytes} bytes were unread")
 
 
 def _check_time(match: Match, index: int, time_us: int) -> None:
@@ -197,6 +193,8 @@ def _check_late_reply(match: Match, index: int, record: LateReplyRecord) -> None
         )
     if record.socket_us is not None and record.socket_us > record.time_us:
         raise UnsoundError(index, "the reply was received before its bytes arrived")
+    if record.unread_bytes is not None and record.unread_bytes < 0:
+        raise UnsoundError(index, f"{record.unread_bytes} bytes were unread")
 
 
 def _raise_difference(match: Match, index: int, record: Record) -> None:
@@ -229,7 +227,7 @@ def _apply_late_reply(match: Match, record: LateReplyRecord) -> None:
     actions = list(map(ActionMessage.FromString, record.actions))
     answer = match.reply(record.seat, record.decision_id, actions, record.time_us)
     if answer is Answer.LATE:
-        match.record_late_reply(record.socket_us)
+        match.record_late_reply(record.socket_us, record.unread_bytes)
 
 
 def _apply_forfeit(match: Match, record: ForfeitRecord) -> None:
@@ -243,7 +241,6 @@ _APPLY: Final[dict[type, Callable[[Match, Any], None]]] = {
     ForfeitRecord: _apply_forfeit,
     ExpiryRecord: lambda match, record: match.expire_seats(record.time_us),
     LateReplyRecord: _apply_late_reply,
-    UnreadRecord: lambda match, record: match.note_unread(record.seat, record.bytes),
     PauseRecord: lambda match, record: match.expire(record.time_us),
     LeaveRecord: lambda match, record: match.leave(record.seat, record.time_us),
     EnterRecord: lambda match, record: match.enter(record.seat, record.presence, record.time_us),
@@ -258,7 +255,11 @@ def _check_end(match: Match, replay: Replay) -> None:
     if not match.finished:
         reason = "the match ran" if match.asked is None else f"seat {match.asked} was asked"
         raise UnsoundError(end, f"expected more records, as {reason}; found the result")
-    _check_each(end, match.results, replay.results)
+    for seat, (made, found) in enumerate(
+        zip(map(SeatEnd.of, match.results), replay.ends, strict=True)
+    ):
+        if made != found:
+            raise UnsoundError(end, f"seat {seat}: {describe_difference(made, found)}")
 
 
 def _check_digests(match: Match, replay: Replay) -> None:
@@ -271,9 +272,3 @@ def _check_digests(match: Match, replay: Replay) -> None:
                 f"seat {seat} was sent other bytes: expected the digest {made.hex()}, "
                 f"found {found.hex()}",
             )
-
-
-def _check_each(index: int, made: Sequence[Any], found: Sequence[Any]) -> None:
-    for seat, (expected, actual) in enumerate(zip(made, found, strict=True)):
-        if expected != actual:
-            raise UnsoundError(index, f"seat {seat}: {describe_difference(expected, actual)}")

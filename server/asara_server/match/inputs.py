@@ -117,15 +117,9 @@ class LateReplyRecord(NamedTuple):
     socket_us: int | None = None
     """Time at which the last bytes on the bot's connection arrived at the socket; None if the
     system does not report it."""
-
-
-class UnreadRecord(NamedTuple):
-    """The state of a bot's socket at the moment when its time ran out."""
-
-    time_us: int
-    seat: int
-    bytes: int
-    """Number of bytes that had arrived but had not been read."""
+    unread_bytes: int | None = None
+    """Number of bytes that had arrived at the socket but had not been read when the referee noticed
+    that the seat's time had run out; None if the system does not report it."""
 
 
 class HaltRecord(NamedTuple):
@@ -150,7 +144,6 @@ Record = (
     | EnterRecord
     | PauseRecord
     | LateReplyRecord
-    | UnreadRecord
     | HaltRecord
     | ReopenRecord
 )

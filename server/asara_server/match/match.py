@@ -38,7 +38,6 @@ from asara_server.match.inputs import (
     ReopenRecord,
     ReplyRecord,
     StartRecord,
-    UnreadRecord,
 )
 from asara_server.match.pauses import Pauses, could_have_had_a_choice
 from asara_server.match.spec import SECOND_US, MatchLimits, MatchSpec
@@ -85,7 +84,6 @@ class _Seat:
     - `expired_us`: when its time to decide ran out; NEVER until then
     - `forgiven`: number of further rejections that will not forfeit
     - `late`: True once the seat's late reply is recorded
-    - `unread`: True once the bytes unread at the timeout are recorded
     - `termination`, `detail`: how its part in the match ended; UNSPECIFIED and "" until then
     """
 
@@ -99,7 +97,6 @@ class _Seat:
         "forgiven",
         "late",
         "termination",
-        "unread",
     )
 
     def __init__(self, bank_us: int, forgiven: int) -> None:
@@ -112,7 +109,6 @@ class _Seat:
         self.detail = ""
         self.expired_us = NEVER
         self.late = False
-        self.unread = False
 
 
 class Match:
@@ -249,26 +245,17 @@ class Match:
         self.records.append(_new(ReplyRecord, (time_us, seat, actions, bot_us, referee_us)))
         self._accepted = None
 
-    def record_late_reply(self, socket_us: int | None) -> None:
-        """Record the late reply just taken; `socket_us` is when it arrived at the socket, if known.
+    def record_late_reply(
+        self, socket_us: int | None = None, unread_bytes: int | None = None
+    ) -> None:
+        """Record the late reply just taken, with the last fields of its record.
 
         The driver calls this after every late reply, before anything else happens.
         """
         assert self._late is not None, "no late reply waits to be recorded"
         self._seats[self._late.seat].late = True
-        self.records.append(self._late._replace(socket_us=socket_us))
+        self.records.append(self._late._replace(socket_us=socket_us, unread_bytes=unread_bytes))
         self._late = None
-
-    def note_unread(self, seat: int, unread_bytes: int) -> None:
-        """Record how many bytes were unread at a bot's socket, immediately after its seat timed
-        out.
-
-        The record has the same time as the previous record, so that nothing can expire in between.
-        """
-        own = self._seats[seat]
-        if own.expired_us != NEVER and not own.unread:
-            own.unread = True
-            self.records.append(UnreadRecord(self.records[-1].time_us, seat, unread_bytes))
 
     def expire(self, now_us: int) -> None:
         """Forfeit every seat whose time has run out, and end the current pause if it is over."""

@@ -155,11 +155,11 @@ class MatchRecord:
     """The results by seat; empty if the match is void."""
     records: tuple[Record, ...]
     events: tuple[Event | SeatForfeited, ...]
+    encoded: tuple[bytes, ...]
+    """The records of the match's replay without the signature, each serialized; empty if the match
+    is void."""
     void: bool
     """True if the referee failed, so that the match does not count and has to be played again."""
-    digests: tuple[bytes, ...]
-    """By seat, the digest of all messages sent to the seat."""
-    limits: MatchLimits
     started_unix_ms: int
     duration_us: int
     void_reason: str = ""

@@ -24,7 +24,7 @@ from asara.v1.play_pb2 import Hello
 from asara_codec.messages import deal_committed_bytes, match_ended_bytes
 from asara_codec.results import Termination
 from asara_server.eventlog.journal import Journal, JournalError
-from asara_server.eventlog.record_codec import record_bytes
+from asara_server.eventlog.record_codec import Results, record_bytes
 from asara_server.eventlog.recovery import RecoveredMatch, last_us
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match import deal_secrets
@@ -190,11 +190,13 @@ class HostedMatch:
         self._duration_us = 0
         self._failure = ""
         """Why the match is void; "" if it is not."""
+        self._unread: dict[int, int] = {}
+        """By seat that timed out, the bytes that were unread at its socket, if known."""
         self._faults_logged = 0
         self._number = 0
         """Its number in the journal."""
-        self._journaled = 0
-        """Number of its records that are in the journal."""
+        self._encoded: list[bytes] = []
+        """The records of its replay so far, serialized, starting with the header."""
 
     @property
     def match_id(self) -> str:
@@ -230,6 +232,7 @@ class HostedMatch:
         self.spec = recovered.spec
         self._number = recovered.number
         self._started_unix_ms = recovered.started_unix_ms
+        self._encoded = list(recovered.encoded)
         try:
             match = recovered.resimulate()
         except Exception as error:  # noqa: BLE001 - a fault of the referee ends this match only
@@ -237,7 +240,6 @@ class HostedMatch:
             return
         self.match = match
         match.outbox.clear()  # its bots have received this, or will receive the whole view
-        self._journaled = len(match.records)
         self._faults_logged = len(match.faults)
         self._note_start(last_us(match))
         if match.finished:
@@ -362,9 +364,10 @@ class HostedMatch:
             self._void(error)
             return
         self._log.info("match started", match=spec.match_id, entries=spec.entries)
+        header = record_bytes(ReplayHeader.of(spec, match.limits, self._started_unix_ms))
+        self._encoded.append(header)
         if host.journal is not None:
-            header = ReplayHeader.of(spec, match.limits, self._started_unix_ms)
-            self._number = host.journal.begin(spec.match_id, record_bytes(header))
+            self._number = host.journal.begin(spec.match_id, header)
         self._run(match)
         self.drive(Match.start, present, self.absent)
 
@@ -416,7 +419,7 @@ class HostedMatch:
             if answer is Answer.ACCEPTED:
                 match.record_reply(self._clock.now_us() - now)
             elif answer is Answer.LATE:
-                match.record_late_reply(self._arrival_us(seat, time_us))
+                match.record_late_reply(self._arrival_us(seat, time_us), self._unread.get(seat))
         except Exception as error:  # noqa: BLE001 - a fault of the referee ends this match only
             self._void(error)
             return Answer.ACCEPTED
@@ -439,14 +442,15 @@ class HostedMatch:
         """Journal and send the consequences of an input, then set the timer or end the match."""
         if len(match.faults) > self._faults_logged:
             self._handle_faults(match)
-        journal = self._host.journal
+        journal, records = self._host.journal, match.records
+        for index in range(len(self._encoded) - 1, len(records)):
+            data = record_bytes(records[index], records[index - 1].time_us if index else 0)
+            self._encoded.append(data)
+            if journal is not None:
+                journal.add(self._number, data)
         if journal is None:
             self.send()
         else:
-            records = match.records
-            for index in range(self._journaled, len(records)):
-                journal.add(self._number, record_bytes(records[index]))
-            self._journaled = len(records)
             self._host.send_after_commit(self)
         if match.finished:
             self._finish()
@@ -472,7 +476,7 @@ class HostedMatch:
         self.drive(Match.expire, self.time_us)
 
     def _handle_faults(self, match: Match) -> None:
-        """Log new faults, and record what the socket of a bot that timed out holds unread."""
+        """Log new faults, and note what the socket of a bot that timed out holds unread."""
         for fault in match.faults[self._faults_logged :]:
             forfeit = isinstance(fault.reason, Termination)
             facts: dict[str, int] = {}
@@ -481,8 +485,7 @@ class HostedMatch:
                 if fault.reason is Termination.TIME_OUT and bot.session is not None:
                     unread = bot.session.socket.unread_bytes()
                     if unread is not None:
-                        match.note_unread(fault.seat, unread)
-                        facts["unread_bytes"] = unread
+                        self._unread[fault.seat] = facts["unread_bytes"] = unread
             self._log.info(
                 "seat forfeited" if forfeit else "reply rejected",
                 match=self.match_id,
@@ -661,13 +664,14 @@ class HostedMatch:
             self.fail(host.journal_error)
             return
         void = match is None or match.void
+        if match is not None and not void:
+            self._encoded.append(record_bytes(Results.of(match)))
         record = MatchRecord(
             spec=self.spec,
             results=match.results if match else (),
             records=tuple(match.records) if match else (),
             events=tuple(match.feed.events) if match else (),
-            digests=match.feed.digests if match else (),
-            limits=match.limits if match else host.limits.match_limits,
+            encoded=() if void else tuple(self._encoded),
             void=void,
             void_reason=(self._failure or "the referee failed") if void else "",
             started_unix_ms=self._started_unix_ms,

@@ -198,7 +198,7 @@ class _Analyst:
         self._end_turn()
         header = self._replay.header
         seats = tuple(map(self._sum, range(len(header.entries))))
-        last = self._events + sum(one.termination.forfeit for one in self._replay.results)
+        last = self._events + sum(one.termination.forfeit for one in self._replay.ends)
         self._course += [
             Point(
                 seat=one.seat,
@@ -222,7 +222,7 @@ class _Analyst:
         )
 
     def _sum(self, seat: int) -> SeatSum:
-        score = match_scores([result.rank for result in self._replay.results])[seat]
+        score = match_scores([end.rank for end in self._replay.ends])[seat]
         labels = Counter(one.label for one in self._decisions if one.seat == seat)
         luck = _total((one.gained[seat], one.error[seat]) for one in self._draws)
         return SeatSum(

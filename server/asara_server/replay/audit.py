@@ -164,7 +164,11 @@ def audit(
         kinds[ReplyRecord],
         kinds[RejectionRecord],
         kinds[LateReplyRecord],
-        tuple((r.seat, r.termination) for r in replay.results if r.termination.forfeit),
+        tuple(
+            (seat, end.termination)
+            for seat, end in enumerate(replay.ends)
+            if end.termination.forfeit
+        ),
         from_tournament_secret=tournament_secret is not None,
     )
     return Verdict(None, signer, checked, expected.result_fault(file) if expected else None)

@@ -11,7 +11,7 @@ from asara_server.eventlog.replay import Replay
 from asara_server.match.inputs import Record
 from asara_server.text import plain_words
 
-_TIMES: Final = frozenset({"time_us", "bot_us", "referee_us", "socket_us"})
+_TIMES: Final = frozenset({"time_us", "bot_us", "referee_us", "socket_us", "unread_bytes"})
 """Fields that differ between any two matches."""
 
 
@@ -47,11 +47,10 @@ def diff_replays(one: Replay, other: Replay) -> Iterator[Difference]:
         if a is None or b is None or _timeless(a) != _timeless(b):
             yield Difference(f"First record that differs: record {number}", _words(a), _words(b))
             break
-    for first, second in zip(one.results, other.results, strict=False):
-        named = second._replace(entry=first.entry)  # a different entry is a difference in set-up
-        if first != named:
-            name, a, b = first_difference(first, named)
-            what = f"{plain_words(name).capitalize()} of seat {first.seat}"
+    for seat, (first, second) in enumerate(zip(one.ends, other.ends, strict=False)):
+        if first != second:
+            name, a, b = first_difference(first, second)
+            what = f"{plain_words(name).capitalize()} of seat {seat}"
             yield Difference(what, _value(a), _value(b))
 
 

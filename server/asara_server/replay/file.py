@@ -24,7 +24,7 @@ from asara_server.eventlog.record_codec import (
     record_from_bytes,
 )
 from asara_server.eventlog.replay import Replay, ReplayError, ReplayHeader
-from asara_server.match.deal_secrets import BYTES, commitment
+from asara_server.match.deal_secrets import BYTES
 from asara_server.match.inputs import (
     ExpiryRecord,
     HaltRecord,
@@ -35,7 +35,7 @@ from asara_server.match.inputs import (
 )
 from asara_server.replay.signing import SigningKey, fingerprint, signature_holds
 
-VERSION: Final = 3
+VERSION: Final = 4
 _MAGIC: Final = b"ASARA\r\n"
 _START: Final = len(_MAGIC) + 1
 LARGEST_FILE: Final = 4 * 2**20
@@ -49,9 +49,9 @@ has 4 rejections, and 500 records each of leaving and returning. Every restart o
 up to five records."""
 
 
-def write_replay(path: Path, replay: Replay, key: SigningKey) -> None:
-    """Write a signed replay to a file, atomically. Raises OSError."""
-    replace_file(path, replay_bytes(replay, key))
+def write_replay(path: Path, records: Iterable[bytes], key: SigningKey) -> None:
+    """Write these records and their signature to a file, atomically. Raises OSError."""
+    replace_file(path, signed_bytes(records, key))
 
 
 def replay_bytes(replay: Replay, key: SigningKey) -> bytes:
@@ -61,8 +61,13 @@ def replay_bytes(replay: Replay, key: SigningKey) -> bytes:
 
 def replay_records(replay: Replay) -> tuple[bytes, ...]:
     """Return the records of the replay's file, all but the signature."""
-    results = Results(replay.results, replay.digests)
-    return tuple(map(record_bytes, (replay.header, *replay.records, results)))
+    times_us = (0, *(record.time_us for record in replay.records))
+    records = map(record_bytes, replay.records, times_us)
+    return (
+        record_bytes(replay.header),
+        *records,
+        record_bytes(Results(replay.ends, replay.digests)),
+    )
 
 
 def signed_records(records: Iterable[bytes], key: SigningKey) -> tuple[bytes, ...]:
@@ -211,6 +216,7 @@ def _assemble(data: bytes) -> ReplayFile:
     results: Results | None = None
     signature: Signature | None = None
     seats = 0  # while replies may follow
+    before_us = 0
     place = offset = _START
     while offset < len(data):
         number = len(parts) + 1
@@ -222,12 +228,13 @@ def _assemble(data: bytes) -> ReplayFile:
                 f"more than {MOST_RECORDS:,} records, and so than any replay has"
             )
         parts.append(part)
-        reply = plain_reply(part)
+        reply = plain_reply(part, before_us)
         if reply is not None and reply[1] < seats:  # nearly all are
             records.append(reply)
+            before_us = reply[0]
             continue
         raw = RawRecord(number, place, part)
-        record = _read(raw)
+        record = _read(raw, before_us)
         if header is None:
             if not isinstance(record, ReplayHeader):
                 raise raw.error("the first record must be the header")
@@ -248,11 +255,12 @@ def _assemble(data: bytes) -> ReplayFile:
                 rejections[record.seat] += 1
                 _check_rejections(raw, rejections[record.seat], header.rejections_forgiven)
             records.append(record)
+            before_us = record.time_us
     if header is None or results is None or signature is None:
         missing = "results" if results is None else "signature"
         last = RawRecord(len(parts), place, b"")
         raise last.error(f"the file ends here without the {missing}: it is cut short")
-    replay = Replay(header, tuple(records), results.results, results.digests)
+    replay = Replay(header, tuple(records), results.ends, results.digests)
     return ReplayFile(replay, parts, signature)
 
 
@@ -273,9 +281,9 @@ def _frame(data: bytes, offset: int, number: int) -> tuple[int, int]:
     return start, start + length
 
 
-def _read(raw: RawRecord) -> AnyRecord:
+def _read(raw: RawRecord, before_us: int) -> AnyRecord:
     try:
-        return record_from_bytes(raw.data)
+        return record_from_bytes(raw.data, before_us)
     except CodecError as error:
         raise raw.error(f"damaged: {error}") from None
 
@@ -283,12 +291,6 @@ def _read(raw: RawRecord) -> AnyRecord:
 def _check_header(raw: RawRecord, header: ReplayHeader) -> None:
     if len(header.deal_secret) != BYTES:
         raise raw.error(f"the secret of the deal has {len(header.deal_secret)} bytes, not {BYTES}")
-    expected = commitment(header.deal_secret)
-    if header.deal_commitment != expected:
-        raise raw.error(
-            f"the secret does not open the commitment: expected {expected.hex()}, "
-            f"found {header.deal_commitment.hex()}"
-        )
     try:
         header.spec()
     except ReplayError as error:
@@ -317,7 +319,7 @@ def _check_rejections(raw: RawRecord, number: int, forgiven: int) -> None:
 
 
 def _check_results(raw: RawRecord, record: Results, seats: int) -> None:
-    if [result.seat for result in record.results] != list(range(seats)):
-        raise raw.error(f"not one result for each of the seats 0 to {seats - 1}")
+    if len(record.ends) != seats:
+        raise raw.error(f"{len(record.ends)} results for {seats} seats")
     if len(record.digests) != seats:
         raise raw.error(f"{len(record.digests)} digests for {seats} seats")

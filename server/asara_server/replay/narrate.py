@@ -61,13 +61,12 @@ def narrate(replay: Replay, seat: int | None = None, *, width: int = WIDTH) -> I
     if seat is not None and not 0 <= seat < seats:
         raise ReplayError(f"there is no seat {seat}; this match has seats 0 to {seats - 1}")
     steps = resimulated_steps(replay)
-    return narrate_steps(replay.header, steps, replay.results, seat, width=width)
+    return narrate_steps(replay.header, steps, seat, width=width)
 
 
 def narrate_steps(
     header: ReplayHeader,
     steps: Iterable[Step],
-    results: Iterable[SeatResult],
     seat: int | None,
     *,
     width: int = WIDTH,
@@ -77,7 +76,7 @@ def narrate_steps(
     yield from narrator.opening(header)
     for step in steps:
         yield from narrator.step(step)
-    yield from narrator.ending(results)
+    yield from narrator.ending(step.results)
 
 
 class _Narrator:

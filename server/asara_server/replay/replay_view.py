@@ -113,6 +113,8 @@ def replay_view(replay: Replay, viewer: Viewer, logs: Logs | None = None) -> Rep
         raise ReplayError(f"there is no seat {viewer.seat}; this match has seats 0 to {seats - 1}")
     rules = header.rules()
     own = tuple(filter(viewer.sees, range(seats)))
+    made = _Moments(own, viewer.kind == VIEWER_KIND_OPEN, logs or {})
+    moments, match = made.of(replay)
     return ReplayView(
         match_id=header.match_id,
         viewer=viewer.kind,
@@ -122,10 +124,10 @@ def replay_view(replay: Replay, viewer: Viewer, logs: Logs | None = None) -> Rep
         edition=edition_message(rules),
         clocks=clocks_message(header.clocks),
         started_unix_ms=header.started_unix_ms,
-        deal_commitment=header.deal_commitment,
+        deal_commitment=match.spec.commitment,
         shared_deal=header.shared_deal,
-        moments=_Moments(own, viewer.kind == VIEWER_KIND_OPEN, logs or {}).of(replay),
-        results=map(result_message, replay.results),
+        moments=moments,
+        results=map(result_message, match.results),
     )
 
 
@@ -187,8 +189,8 @@ class _Moments:
         self.views = {seat: _OwnViews(follows=is_open) for seat in own}
         self.numbers: dict[int, int] = {}
 
-    def of(self, replay: Replay) -> list[ReplayMoment]:
-        """Return the moments of a match; raises ReplayError."""
+    def of(self, replay: Replay) -> tuple[list[ReplayMoment], Match]:
+        """Return the moments of a match, and the match at its end; raises ReplayError."""
         playing: list[Match] = []
 
         def at_rest() -> None:
@@ -203,7 +205,7 @@ class _Moments:
                 self._add_record(match, record)
             self._show(match)
         self._add_private_views()
-        return self.moments
+        return self.moments, playing[0]
 
     def _private(self, match: Match) -> list[PrivateView]:
         """Return the private views of the viewer's seats; only the open view has forfeited ones."""

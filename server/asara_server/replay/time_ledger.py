@@ -10,7 +10,7 @@ from asara_codec.results import Termination
 from asara_game.actions import Action
 from asara_server.eventlog.replay import Replay
 from asara_server.eventlog.resimulate import resimulated
-from asara_server.match.inputs import LateReplyRecord, Record, ReplyRecord, UnreadRecord
+from asara_server.match.inputs import LateReplyRecord, Record, ReplyRecord
 from asara_server.match.match import Fault, Match
 
 
@@ -43,10 +43,6 @@ class Forfeit:
     """The decision that was open; None if the match had not asked any seat."""
     expired_us: int | None
     """First moment that was too late; None if the forfeit was no timeout."""
-    unread: tuple[int, UnreadRecord] | None = None
-    """The number of the record and the bytes unread at that moment; None if the system did not
-    report them.
-    """
     late_reply: tuple[int, LateReplyRecord] | None = None
     """The number of the record, and the reply."""
 
@@ -85,8 +81,6 @@ class Ledger:
         if isinstance(record, ReplyRecord):
             decision_id = self._asked.decision_id if self._asked else 0
             self.costs.append(Cost(number, decision_id, record))
-        elif isinstance(record, UnreadRecord):
-            self.forfeits[record.seat].unread = number, record
         elif isinstance(record, LateReplyRecord):
             self.forfeits[record.seat].late_reply = number, record
         if record is not None:

@@ -118,7 +118,8 @@ class LiveMatch:
         before = len(feed.turn_ends), match.finished
         records, self._unread = self._unread, []
         for data in records:
-            record = record_from_bytes(data)
+            before_us = match.records[-1].time_us if match.records else 0
+            record = record_from_bytes(data, before_us)
             if isinstance(record, ReplayHeader):
                 raise CodecError("a match has one header")
             if isinstance(record, Results | Signature):  # it is over

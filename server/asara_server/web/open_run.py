@@ -203,7 +203,10 @@ class _ReplayFolder:
 def _result_of(name: str, replay: Replay) -> MatchResult:
     """Return the result in a replay, with the name of its file as the match name."""
     header = replay.header
-    outcomes = map(SeatOutcome.of, sorted(replay.results, key=lambda seat: seat.seat))
+    outcomes = (
+        SeatOutcome(entry=entry, **end._asdict())
+        for entry, end in zip(header.entries, replay.ends, strict=True)
+    )
     return MatchResult(
         match_id=name,
         round=1,

@@ -21,7 +21,7 @@ from asara_server.cli.sessions.play import analysed
 from asara_server.cli.sessions.serve import ServeSettings, TableServer
 from asara_server.match.spec import ClockSettings, Player
 from asara_server.network.addresses import socket_parent
-from asara_server.replay.file import read_replay, write_replay
+from asara_server.replay.file import read_replay, replay_bytes
 from asara_server.replay.signing import SigningKey
 from tests.cli.command import command_line, environment, refusal
 from tests.events import EVENT_S, wait_until
@@ -127,7 +127,7 @@ def test_two_people_and_a_bot_at_one_table() -> None:
 def test_a_match_is_analysed_while_the_table_is_open(tmp_path: Path) -> None:
     file = tmp_path / "m1.asara"
     replay = random_replay(parse_rule_sets("basic"), 2, seed=1, replies=2)
-    write_replay(file, replay, SigningKey.new())
+    file.write_bytes(replay_bytes(replay, SigningKey.new()))
     with analysed(file):
         wait_until("the analysis", (tmp_path / "m1.analysis.json").exists)
 
@@ -136,7 +136,9 @@ def test_a_match_is_analysed_while_the_table_is_open(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_the_analysis_ends_with_a_table_that_is_killed(tmp_path: Path) -> None:
     file = tmp_path / "m1.asara"
-    write_replay(file, random_replay(parse_rule_sets("basic"), 2, seed=1), SigningKey.new())
+    file.write_bytes(
+        replay_bytes(random_replay(parse_rule_sets("basic"), 2, seed=1), SigningKey.new())
+    )
     begin = "from asara_server.cli.sessions.play import analysed"
     code = f"{begin}\nfrom pathlib import Path\nwith analysed(Path({str(file)!r})): input()"
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as table:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from asara_game.rules import parse_rule_sets
-from asara_server.replay.file import write_replay
+from asara_server.replay.file import replay_bytes
 from asara_server.replay.signing import SigningKey
 from tests.cli.command import asara, refusal
 from tests.match.playouts import random_replay
@@ -25,7 +25,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "m.asara"
-    write_replay(path, REPLAY, SigningKey.new())
+    path.write_bytes(replay_bytes(REPLAY, SigningKey.new()))
     return path
 
 
@@ -51,7 +51,9 @@ def test_what_cannot_be_analysed(file: Path, tmp_path: Path) -> None:
     assert "add --entry NAME" in refusal("analyse", tmp_path, "--against", tmp_path)
     file.write_bytes(file.read_bytes()[:-9])
     assert "record" in refusal("analyse", file)
-    write_replay(file, random_replay(parse_rule_sets("basic"), 2, 1, replies=0), SigningKey.new())
+    file.write_bytes(
+        replay_bytes(random_replay(parse_rule_sets("basic"), 2, 1, replies=0), SigningKey.new())
+    )
     assert "nothing to analyse" in refusal("analyse", file)
     assert not file.with_name("m.analysis.json").exists()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from asara_game.rules import RULE_COMBINATIONS
-from asara_server.replay.file import write_replay
+from asara_server.replay.file import replay_bytes
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.trust.audit_trust import Published
@@ -29,7 +29,7 @@ def run(tmp_path: Path) -> Path:
     (replays.parent / "referee.pub").write_bytes(KEY.public_pem)
     for number in range(3):
         replay = random_replay(RULE_COMBINATIONS[0], 2, seed=number, replies=12)
-        write_replay(replays / f"m{number}.asara", replay, KEY)
+        (replays / f"m{number}.asara").write_bytes(replay_bytes(replay, KEY))
     return replays.parent
 
 
@@ -66,7 +66,7 @@ def test_another_key_and_no_key(run: Path, tmp_path: Path) -> None:
     own = f"The first replay is signed with key {key}. Nothing outside the replay confirms "
     assert asara("audit", run, status=0).stderr.startswith(own)
     stranger = random_replay(RULE_COMBINATIONS[0], 2, seed=9, replies=5)
-    write_replay(run / "replays" / "m9.asara", stranger, other)
+    (run / "replays" / "m9.asara").write_bytes(replay_bytes(stranger, other))
     done = asara("audit", run)
     assert done.stdout.endswith("3 passed, 1 failed.\nThe replays are NOT sound: 1 fault.\n")
 
@@ -304,12 +304,12 @@ def test_the_proof_of_another_replay_another_run_or_no_run(cup: Path, tmp_path: 
     done = asara("audit", files[0], "--inclusion", "--manifest", "00" * 32)
     assert "not the manifest that was published" in done.stdout
     other = random_replay(RULE_COMBINATIONS[0], 2, seed=9, replies=5)
-    write_replay(cup / "replays" / "x.asara", other, KEY)
+    (cup / "replays" / "x.asara").write_bytes(replay_bytes(other, KEY))
     done = asara("audit", cup / "replays" / "x.asara", "--inclusion")
     assert "this replay does not belong to the run" in done.stdout
     done = asara("replay", "prove", cup / "replays" / "x.asara", "--out", tmp_path / "p", status=2)
     assert "does not belong to the run" in done.stderr
-    write_replay(tmp_path / "x.asara", other, KEY)
+    (tmp_path / "x.asara").write_bytes(replay_bytes(other, KEY))
     done = asara("audit", tmp_path / "x.asara", "--inclusion", status=1)
     assert "is not in a run; pass a proof with --proof" in done.stdout
     error = refusal("replay", "prove", tmp_path / "x.asara", "--out", tmp_path / "p")

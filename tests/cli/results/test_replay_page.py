@@ -6,7 +6,7 @@ import pytest
 
 from asara.v1.replay_view_pb2 import ReplayView
 from asara_server import bundled
-from asara_server.replay.file import write_replay
+from asara_server.replay.file import replay_bytes
 from asara_server.replay.signing import SigningKey
 from tests.cli.command import asara, refusal
 from tests.match.playouts import EVERYTHING, random_replay
@@ -25,7 +25,7 @@ def _built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    write_replay(tmp_path / "a.asara", REPLAY, KEY)
+    (tmp_path / "a.asara").write_bytes(replay_bytes(REPLAY, KEY))
     return tmp_path / "a.asara"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from asara_server.replay.file import read_replay, write_replay
+from asara_server.replay.file import read_replay, replay_bytes
 from tests.cli.command import asara
 from tests.tournament.played_runs import (
     OTHER_KEY,
@@ -63,7 +63,7 @@ def resign_everything(run: Path) -> None:
     public = {"public_key": OTHER_KEY.public.hex()}
     forger.manifest = forger.manifest.model_copy(update=public)
     for path in (run / "replays").iterdir():
-        write_replay(path, read_replay(path), OTHER_KEY)
+        path.write_bytes(replay_bytes(read_replay(path), OTHER_KEY))
     forger.sign()
 
 

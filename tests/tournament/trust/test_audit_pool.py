@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from asara_game.rules import RULE_COMBINATIONS
-from asara_server.replay.file import write_replay
+from asara_server.replay.file import replay_bytes
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.trust.audit import AuditError, map_in_processes
 from tests.events import EVENT_S, wait_until
@@ -64,7 +64,7 @@ def test_a_process_that_is_killed_while_it_sends_ends_the_audit_with_a_sentence(
 @pytest.mark.parametrize("used_s", [0.0, 2.0])  # while processes start, and while they work
 def test_an_interrupt_ends_the_audit_at_once(tmp_path: Path, used_s: float) -> None:
     replay = random_replay(RULE_COMBINATIONS[-1], 4, seed=1)
-    write_replay(tmp_path / "m.asara", replay, SigningKey.new())
+    (tmp_path / "m.asara").write_bytes(replay_bytes(replay, SigningKey.new()))
     for number in range(2_000):
         (tmp_path / f"m{number}.asara").hardlink_to(tmp_path / "m.asara")
     audit = subprocess.Popen(

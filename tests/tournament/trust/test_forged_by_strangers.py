@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from asara_server.eventlog.journal import Fact
-from asara_server.replay.file import read_replay, write_replay
+from asara_server.replay.file import read_replay, replay_bytes
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.directory import JOURNAL
 from tests.cli.command import asara
@@ -193,7 +193,7 @@ STRANGER: dict[str, tuple[Change, str]] = {
     ),
     "a replay with a byte more": (changed(A, lambda data: data + b"\0"), f"{A}: record"),
     "a replay signed by another key": (
-        lambda run: write_replay(run / A, read_replay(run / A), SigningKey.new()),
+        lambda run: (run / A).write_bytes(replay_bytes(read_replay(run / A), SigningKey.new())),
         f"{A}: record .*: another key signed this file",
     ),
     "a file in replays": (
@@ -206,7 +206,7 @@ STRANGER: dict[str, tuple[Change, str]] = {
         r"run.journal: damaged at byte \d+: a row has another checksum",
     ),
     "the journal of an earlier version": (
-        changed(JOURNAL, lambda data: data.replace(b"log 2", b"log 1", 1)),
+        changed(JOURNAL, lambda data: data.replace(b"log 3", b"log 2", 1)),
         "run.journal: damaged at byte 0: it does not begin as a log in this version's format",
     ),
     "the journal of another run": (

@@ -113,7 +113,7 @@ def test_a_whole_match_by_clicks(browser: Browser, tmp_path: Path) -> None:
         (file,) = wait_until("there is a replay", lambda: [*replays.glob("*.asara")])
         replay = read_replay(file)
         assert replay.header.entries == ("you", "greedy")
-        assert not any(result.termination.forfeit for result in replay.results)
+        assert not any(result.termination.forfeit for result in replay.ends)
         expect(page.get_by_text("The match is being analysed.")).to_be_visible()
         file.with_name(f"{file.stem}.analysis.json").write_bytes(analysis_bytes(decided(file)))
         decisive = page.get_by_role("region", name="What decided the match")

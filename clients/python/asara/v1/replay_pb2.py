@@ -27,7 +27,7 @@ from asara.v1 import play_pb2 as asara_dot_v1_dot_play__pb2
 from asara.v1 import vocabulary_pb2 as asara_dot_v1_dot_vocabulary__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61sara/v1/replay.proto\x12\x08\x61sara.v1\x1a\x14\x61sara/v1/event.proto\x1a\x13\x61sara/v1/play.proto\x1a\x19\x61sara/v1/vocabulary.proto\"1\n\x06Replay\x12\'\n\x07records\x18\x01 \x03(\x0b\x32\x16.asara.v1.ReplayRecord\"\x95\x05\n\x0cReplayRecord\x12(\n\x06header\x18\x01 \x01(\x0b\x32\x16.asara.v1.ReplayHeaderH\x00\x12&\n\x05reply\x18\x02 \x01(\x0b\x32\x15.asara.v1.ReplayReplyH\x00\x12.\n\trejection\x18\x03 \x01(\x0b\x32\x19.asara.v1.ReplayRejectionH\x00\x12*\n\x07\x66orfeit\x18\x04 \x01(\x0b\x32\x17.asara.v1.ReplayForfeitH\x00\x12(\n\x06result\x18\x05 \x01(\x0b\x32\x16.asara.v1.ReplayResultH\x00\x12&\n\x05start\x18\x06 \x01(\x0b\x32\x15.asara.v1.ReplayStartH\x00\x12(\n\x06\x65xpiry\x18\x07 \x01(\x0b\x32\x16.asara.v1.ReplayExpiryH\x00\x12&\n\x05leave\x18\x08 \x01(\x0b\x32\x15.asara.v1.ReplayLeaveH\x00\x12&\n\x05\x65nter\x18\t \x01(\x0b\x32\x15.asara.v1.ReplayEnterH\x00\x12$\n\x04halt\x18\n \x01(\x0b\x32\x14.asara.v1.ReplayHaltH\x00\x12(\n\x06reopen\x18\x0b \x01(\x0b\x32\x16.asara.v1.ReplayReopenH\x00\x12.\n\tsignature\x18\x0c \x01(\x0b\x32\x19.asara.v1.ReplaySignatureH\x00\x12&\n\x05pause\x18\r \x01(\x0b\x32\x15.asara.v1.ReplayPauseH\x00\x12/\n\nlate_reply\x18\x0e \x01(\x0b\x32\x19.asara.v1.ReplayLateReplyH\x00\x12(\n\x06unread\x18\x0f \x01(\x0b\x32\x16.asara.v1.ReplayUnreadH\x00\x42\x08\n\x06record\"\x8b\x03\n\x0cReplayHeader\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x15\n\rrules_version\x18\x02 \x01(\x05\x12\x14\n\x0c\x65\x64ition_zlib\x18\x03 \x01(\x0c\x12$\n\trule_sets\x18\x04 \x03(\x0e\x32\x11.asara.v1.RuleSet\x12\x0f\n\x07\x65ntries\x18\x05 \x03(\t\x12 \n\x06\x63locks\x18\x06 \x01(\x0b\x32\x10.asara.v1.Clocks\x12\x13\n\x0b\x64\x65\x61l_secret\x18\x07 \x01(\x0c\x12\x17\n\x0fstarted_unix_ms\x18\x08 \x01(\x03\x12\x19\n\x11\x61\x63tions_per_reply\x18\t \x01(\x05\x12\x1b\n\x13rejections_forgiven\x18\n \x01(\x05\x12\x17\n\x0f\x64\x65\x61l_commitment\x18\x0b \x01(\x0c\x12\x0e\n\x06nonces\x18\x0c \x03(\x0c\x12\x13\n\x0bshared_deal\x18\r \x01(\t\x12\x13\n\x0bhide_forced\x18\x10 \x01(\x08\x12*\n\tprocesses\x18\x11 \x03(\x0e\x32\x17.asara.v1.ProcessPolicy\"a\n\x0bReplayStart\x12)\n\x07present\x18\x01 \x03(\x0b\x32\x18.asara.v1.ReplayPresence\x12\'\n\x06\x61\x62sent\x18\x02 \x03(\x0b\x32\x17.asara.v1.ReplayAbsence\"|\n\x0eReplayPresence\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x14\n\x0clive_updates\x18\x02 \x01(\x08\x12\x18\n\x10omit_public_view\x18\x03 \x01(\x08\x12\x1a\n\rlast_sequence\x18\x04 \x01(\x03H\x00\x88\x01\x01\x42\x10\n\x0e_last_sequence\"Y\n\rReplayAbsence\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12*\n\x0btermination\x18\x02 \x01(\x0e\x32\x15.asara.v1.Termination\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\"s\n\x0bReplayReply\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12!\n\x07\x61\x63tions\x18\x02 \x03(\x0b\x32\x10.asara.v1.Action\x12\x0f\n\x07time_us\x18\x03 \x01(\x03\x12\x0e\n\x06\x62ot_us\x18\x04 \x01(\x03\x12\x12\n\nreferee_us\x18\x05 \x01(\x03\"\xa3\x01\n\x0fReplayRejection\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12)\n\x06reason\x18\x02 \x01(\x0e\x32\x19.asara.v1.RejectionReason\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\x12\x0f\n\x07time_us\x18\x04 \x01(\x03\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x05 \x01(\x03\x12!\n\x07\x61\x63tions\x18\x06 \x03(\x0b\x32\x10.asara.v1.Action\"j\n\rReplayForfeit\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12*\n\x0btermination\x18\x02 \x01(\x0e\x32\x15.asara.v1.Termination\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\x12\x0f\n\x07time_us\x18\x04 \x01(\x03\".\n\x0cReplayExpiry\x12\x0f\n\x07time_us\x18\x01 \x01(\x03\x12\r\n\x05seats\x18\x02 \x03(\x05\",\n\x0bReplayLeave\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0f\n\x07time_us\x18\x02 \x01(\x03\"J\n\x0bReplayEnter\x12*\n\x08presence\x18\x01 \x01(\x0b\x32\x18.asara.v1.ReplayPresence\x12\x0f\n\x07time_us\x18\x02 \x01(\x03\"\x1d\n\nReplayHalt\x12\x0f\n\x07time_us\x18\x01 \x01(\x03\"\x1f\n\x0cReplayReopen\x12\x0f\n\x07time_us\x18\x01 \x01(\x03\",\n\x0bReplayPause\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0f\n\x07time_us\x18\x02 \x01(\x03\"\x8e\x01\n\x0fReplayLateReply\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x02 \x01(\x03\x12!\n\x07\x61\x63tions\x18\x03 \x03(\x0b\x32\x10.asara.v1.Action\x12\x0f\n\x07time_us\x18\x04 \x01(\x03\x12\x16\n\tsocket_us\x18\x05 \x01(\x03H\x00\x88\x01\x01\x42\x0c\n\n_socket_us\"<\n\x0cReplayUnread\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\r\n\x05\x62ytes\x18\x02 \x01(\x03\x12\x0f\n\x07time_us\x18\x03 \x01(\x03\"F\n\x0cReplayResult\x12%\n\x07results\x18\x01 \x03(\x0b\x32\x14.asara.v1.SeatResult\x12\x0f\n\x07\x64igests\x18\x02 \x03(\x0c\"8\n\x0fReplaySignature\x12\x12\n\npublic_key\x18\x01 \x01(\x0c\x12\x11\n\tsignature\x18\x02 \x01(\x0c*a\n\rProcessPolicy\x12\x1e\n\x1aPROCESS_POLICY_UNSPECIFIED\x10\x00\x12\x18\n\x14PROCESS_POLICY_MATCH\x10\x01\x12\x16\n\x12PROCESS_POLICY_RUN\x10\x02\x42\x64\n\x08\x61sara.v1B\x0bReplayProtoP\x01Z\rasara/asarav1\xa2\x02\x03\x41SR\xaa\x02\x08\x41sara.V1\xca\x02\x08\x41sara\\V1\xe2\x02\x11\x41sara\\V1\\Metadata\xea\x02\tAsara::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61sara/v1/replay.proto\x12\x08\x61sara.v1\x1a\x14\x61sara/v1/event.proto\x1a\x13\x61sara/v1/play.proto\x1a\x19\x61sara/v1/vocabulary.proto\"1\n\x06Replay\x12\'\n\x07records\x18\x01 \x03(\x0b\x32\x16.asara.v1.ReplayRecord\"\xeb\x04\n\x0cReplayRecord\x12(\n\x06header\x18\x01 \x01(\x0b\x32\x16.asara.v1.ReplayHeaderH\x00\x12&\n\x05reply\x18\x02 \x01(\x0b\x32\x15.asara.v1.ReplayReplyH\x00\x12.\n\trejection\x18\x03 \x01(\x0b\x32\x19.asara.v1.ReplayRejectionH\x00\x12*\n\x07\x66orfeit\x18\x04 \x01(\x0b\x32\x17.asara.v1.ReplayForfeitH\x00\x12(\n\x06result\x18\x05 \x01(\x0b\x32\x16.asara.v1.ReplayResultH\x00\x12&\n\x05start\x18\x06 \x01(\x0b\x32\x15.asara.v1.ReplayStartH\x00\x12(\n\x06\x65xpiry\x18\x07 \x01(\x0b\x32\x16.asara.v1.ReplayExpiryH\x00\x12&\n\x05leave\x18\x08 \x01(\x0b\x32\x15.asara.v1.ReplayLeaveH\x00\x12&\n\x05\x65nter\x18\t \x01(\x0b\x32\x15.asara.v1.ReplayEnterH\x00\x12$\n\x04halt\x18\n \x01(\x0b\x32\x14.asara.v1.ReplayHaltH\x00\x12(\n\x06reopen\x18\x0b \x01(\x0b\x32\x16.asara.v1.ReplayReopenH\x00\x12.\n\tsignature\x18\x0c \x01(\x0b\x32\x19.asara.v1.ReplaySignatureH\x00\x12&\n\x05pause\x18\r \x01(\x0b\x32\x15.asara.v1.ReplayPauseH\x00\x12/\n\nlate_reply\x18\x0e \x01(\x0b\x32\x19.asara.v1.ReplayLateReplyH\x00\x42\x08\n\x06record\"\xf2\x02\n\x0cReplayHeader\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x15\n\rrules_version\x18\x02 \x01(\x05\x12\x14\n\x0c\x65\x64ition_zlib\x18\x03 \x01(\x0c\x12$\n\trule_sets\x18\x04 \x03(\x0e\x32\x11.asara.v1.RuleSet\x12\x0f\n\x07\x65ntries\x18\x05 \x03(\t\x12 \n\x06\x63locks\x18\x06 \x01(\x0b\x32\x10.asara.v1.Clocks\x12\x13\n\x0b\x64\x65\x61l_secret\x18\x07 \x01(\x0c\x12\x17\n\x0fstarted_unix_ms\x18\x08 \x01(\x03\x12\x19\n\x11\x61\x63tions_per_reply\x18\t \x01(\x05\x12\x1b\n\x13rejections_forgiven\x18\n \x01(\x05\x12\x0e\n\x06nonces\x18\x0b \x03(\x0c\x12\x13\n\x0bshared_deal\x18\x0c \x01(\t\x12\x13\n\x0bhide_forced\x18\r \x01(\x08\x12*\n\tprocesses\x18\x0e \x03(\x0e\x32\x17.asara.v1.ProcessPolicy\"a\n\x0bReplayStart\x12)\n\x07present\x18\x01 \x03(\x0b\x32\x18.asara.v1.ReplayPresence\x12\'\n\x06\x61\x62sent\x18\x02 \x03(\x0b\x32\x17.asara.v1.ReplayAbsence\"|\n\x0eReplayPresence\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x14\n\x0clive_updates\x18\x02 \x01(\x08\x12\x18\n\x10omit_public_view\x18\x03 \x01(\x08\x12\x1a\n\rlast_sequence\x18\x04 \x01(\x03H\x00\x88\x01\x01\x42\x10\n\x0e_last_sequence\"Y\n\rReplayAbsence\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12*\n\x0btermination\x18\x02 \x01(\x0e\x32\x15.asara.v1.Termination\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\"\x84\x01\n\x0bReplayReply\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12!\n\x07\x61\x63tions\x18\x02 \x03(\x0b\x32\x10.asara.v1.Action\x12\x10\n\x08\x61\x66ter_us\x18\x03 \x01(\x03\x12\x13\n\x06\x62ot_us\x18\x04 \x01(\x03H\x00\x88\x01\x01\x12\x12\n\nreferee_us\x18\x05 \x01(\x03\x42\t\n\x07_bot_us\"\xa3\x01\n\x0fReplayRejection\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12)\n\x06reason\x18\x02 \x01(\x0e\x32\x19.asara.v1.RejectionReason\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\x12\x0f\n\x07time_us\x18\x04 \x01(\x03\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x05 \x01(\x03\x12!\n\x07\x61\x63tions\x18\x06 \x03(\x0b\x32\x10.asara.v1.Action\"j\n\rReplayForfeit\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12*\n\x0btermination\x18\x02 \x01(\x0e\x32\x15.asara.v1.Termination\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\x12\x0f\n\x07time_us\x18\x04 \x01(\x03\".\n\x0cReplayExpiry\x12\x0f\n\x07time_us\x18\x01 \x01(\x03\x12\r\n\x05seats\x18\x02 \x03(\x05\",\n\x0bReplayLeave\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0f\n\x07time_us\x18\x02 \x01(\x03\"J\n\x0bReplayEnter\x12*\n\x08presence\x18\x01 \x01(\x0b\x32\x18.asara.v1.ReplayPresence\x12\x0f\n\x07time_us\x18\x02 \x01(\x03\"\x1d\n\nReplayHalt\x12\x0f\n\x07time_us\x18\x01 \x01(\x03\"\x1f\n\x0cReplayReopen\x12\x0f\n\x07time_us\x18\x01 \x01(\x03\",\n\x0bReplayPause\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x0f\n\x07time_us\x18\x02 \x01(\x03\"\xba\x01\n\x0fReplayLateReply\x12\x0c\n\x04seat\x18\x01 \x01(\x05\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x02 \x01(\x03\x12!\n\x07\x61\x63tions\x18\x03 \x03(\x0b\x32\x10.asara.v1.Action\x12\x0f\n\x07time_us\x18\x04 \x01(\x03\x12\x16\n\tsocket_us\x18\x05 \x01(\x03H\x00\x88\x01\x01\x12\x19\n\x0cunread_bytes\x18\x06 \x01(\x03H\x01\x88\x01\x01\x42\x0c\n\n_socket_usB\x0f\n\r_unread_bytes\"L\n\x0cReplayResult\x12+\n\x07results\x18\x01 \x03(\x0b\x32\x1a.asara.v1.ReplaySeatResult\x12\x0f\n\x07\x64igests\x18\x02 \x03(\x0c\"n\n\x10ReplaySeatResult\x12\x0c\n\x04rank\x18\x01 \x01(\x05\x12\x10\n\x08prestige\x18\x02 \x01(\x05\x12*\n\x0btermination\x18\x03 \x01(\x0e\x32\x15.asara.v1.Termination\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\"8\n\x0fReplaySignature\x12\x12\n\npublic_key\x18\x01 \x01(\x0c\x12\x11\n\tsignature\x18\x02 \x01(\x0c*a\n\rProcessPolicy\x12\x1e\n\x1aPROCESS_POLICY_UNSPECIFIED\x10\x00\x12\x18\n\x14PROCESS_POLICY_MATCH\x10\x01\x12\x16\n\x12PROCESS_POLICY_RUN\x10\x02\x42\x64\n\x08\x61sara.v1B\x0bReplayProtoP\x01Z\rasara/asarav1\xa2\x02\x03\x41SR\xaa\x02\x08\x41sara.V1\xca\x02\x08\x41sara\\V1\xe2\x02\x11\x41sara\\V1\\Metadata\xea\x02\tAsara::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,44 +35,44 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'asara.v1.replay_pb2', _glob
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\010asara.v1B\013ReplayProtoP\001Z\rasara/asarav1\242\002\003ASR\252\002\010Asara.V1\312\002\010Asara\\V1\342\002\021Asara\\V1\\Metadata\352\002\tAsara::V1'
-  _globals['_PROCESSPOLICY']._serialized_start=2542
-  _globals['_PROCESSPOLICY']._serialized_end=2639
+  _globals['_PROCESSPOLICY']._serialized_start=2593
+  _globals['_PROCESSPOLICY']._serialized_end=2690
   _globals['_REPLAY']._serialized_start=105
   _globals['_REPLAY']._serialized_end=154
   _globals['_REPLAYRECORD']._serialized_start=157
-  _globals['_REPLAYRECORD']._serialized_end=818
-  _globals['_REPLAYHEADER']._serialized_start=821
-  _globals['_REPLAYHEADER']._serialized_end=1216
-  _globals['_REPLAYSTART']._serialized_start=1218
-  _globals['_REPLAYSTART']._serialized_end=1315
-  _globals['_REPLAYPRESENCE']._serialized_start=1317
-  _globals['_REPLAYPRESENCE']._serialized_end=1441
-  _globals['_REPLAYABSENCE']._serialized_start=1443
-  _globals['_REPLAYABSENCE']._serialized_end=1532
-  _globals['_REPLAYREPLY']._serialized_start=1534
-  _globals['_REPLAYREPLY']._serialized_end=1649
-  _globals['_REPLAYREJECTION']._serialized_start=1652
-  _globals['_REPLAYREJECTION']._serialized_end=1815
-  _globals['_REPLAYFORFEIT']._serialized_start=1817
-  _globals['_REPLAYFORFEIT']._serialized_end=1923
-  _globals['_REPLAYEXPIRY']._serialized_start=1925
-  _globals['_REPLAYEXPIRY']._serialized_end=1971
-  _globals['_REPLAYLEAVE']._serialized_start=1973
-  _globals['_REPLAYLEAVE']._serialized_end=2017
-  _globals['_REPLAYENTER']._serialized_start=2019
-  _globals['_REPLAYENTER']._serialized_end=2093
-  _globals['_REPLAYHALT']._serialized_start=2095
-  _globals['_REPLAYHALT']._serialized_end=2124
-  _globals['_REPLAYREOPEN']._serialized_start=2126
-  _globals['_REPLAYREOPEN']._serialized_end=2157
-  _globals['_REPLAYPAUSE']._serialized_start=2159
-  _globals['_REPLAYPAUSE']._serialized_end=2203
-  _globals['_REPLAYLATEREPLY']._serialized_start=2206
-  _globals['_REPLAYLATEREPLY']._serialized_end=2348
-  _globals['_REPLAYUNREAD']._serialized_start=2350
-  _globals['_REPLAYUNREAD']._serialized_end=2410
-  _globals['_REPLAYRESULT']._serialized_start=2412
-  _globals['_REPLAYRESULT']._serialized_end=2482
-  _globals['_REPLAYSIGNATURE']._serialized_start=2484
-  _globals['_REPLAYSIGNATURE']._serialized_end=2540
+  _globals['_REPLAYRECORD']._serialized_end=776
+  _globals['_REPLAYHEADER']._serialized_start=779
+  _globals['_REPLAYHEADER']._serialized_end=1149
+  _globals['_REPLAYSTART']._serialized_start=1151
+  _globals['_REPLAYSTART']._serialized_end=1248
+  _globals['_REPLAYPRESENCE']._serialized_start=1250
+  _globals['_REPLAYPRESENCE']._serialized_end=1374
+  _globals['_REPLAYABSENCE']._serialized_start=1376
+  _globals['_REPLAYABSENCE']._serialized_end=1465
+  _globals['_REPLAYREPLY']._serialized_start=1468
+  _globals['_REPLAYREPLY']._serialized_end=1600
+  _globals['_REPLAYREJECTION']._serialized_start=1603
+  _globals['_REPLAYREJECTION']._serialized_end=1766
+  _globals['_REPLAYFORFEIT']._serialized_start=1768
+  _globals['_REPLAYFORFEIT']._serialized_end=1874
+  _globals['_REPLAYEXPIRY']._serialized_start=1876
+  _globals['_REPLAYEXPIRY']._serialized_end=1922
+  _globals['_REPLAYLEAVE']._serialized_start=1924
+  _globals['_REPLAYLEAVE']._serialized_end=1968
+  _globals['_REPLAYENTER']._serialized_start=1970
+  _globals['_REPLAYENTER']._serialized_end=2044
+  _globals['_REPLAYHALT']._serialized_start=2046
+  _globals['_REPLAYHALT']._serialized_end=2075
+  _globals['_REPLAYREOPEN']._serialized_start=2077
+  _globals['_REPLAYREOPEN']._serialized_end=2108
+  _globals['_REPLAYPAUSE']._serialized_start=2110
+  _globals['_REPLAYPAUSE']._serialized_end=2154
+  _globals['_REPLAYLATEREPLY']._serialized_start=2157
+  _globals['_REPLAYLATEREPLY']._serialized_end=2343
+  _globals['_REPLAYRESULT']._serialized_start=2345
+  _globals['_REPLAYRESULT']._serialized_end=2421
+  _globals['_REPLAYSEATRESULT']._serialized_start=2423
+  _globals['_REPLAYSEATRESULT']._serialized_end=2533
+  _globals['_REPLAYSIGNATURE']._serialized_start=2535
+  _globals['_REPLAYSIGNATURE']._serialized_end=2591
 # @@protoc_insertion_point(module_scope)

@@ -39,9 +39,10 @@ class Replay(_message.Message):
 
 class ReplayRecord(_message.Message):
     """One record of a replay. A replay consists of a header, the start, all inputs of the match in
-    order, the result and the signature. Times are microseconds since the match started.
+    order, the result and the signature. Unless stated otherwise, times are microseconds since the
+    match started.
     """
-    __slots__ = ("header", "reply", "rejection", "forfeit", "result", "start", "expiry", "leave", "enter", "halt", "reopen", "signature", "pause", "late_reply", "unread")
+    __slots__ = ("header", "reply", "rejection", "forfeit", "result", "start", "expiry", "leave", "enter", "halt", "reopen", "signature", "pause", "late_reply")
     HEADER_FIELD_NUMBER: _ClassVar[int]
     REPLY_FIELD_NUMBER: _ClassVar[int]
     REJECTION_FIELD_NUMBER: _ClassVar[int]
@@ -56,7 +57,6 @@ class ReplayRecord(_message.Message):
     SIGNATURE_FIELD_NUMBER: _ClassVar[int]
     PAUSE_FIELD_NUMBER: _ClassVar[int]
     LATE_REPLY_FIELD_NUMBER: _ClassVar[int]
-    UNREAD_FIELD_NUMBER: _ClassVar[int]
     header: ReplayHeader
     """First record."""
     reply: ReplayReply
@@ -85,13 +85,11 @@ class ReplayRecord(_message.Message):
     """A pause in place of a decision that was not asked has ended."""
     late_reply: ReplayLateReply
     """A reply to the decision for which its seat had run out of time."""
-    unread: ReplayUnread
-    """Bytes that a bot had sent and the referee had not read when its time ran out."""
-    def __init__(self, header: _Optional[_Union[ReplayHeader, _Mapping]] = ..., reply: _Optional[_Union[ReplayReply, _Mapping]] = ..., rejection: _Optional[_Union[ReplayRejection, _Mapping]] = ..., forfeit: _Optional[_Union[ReplayForfeit, _Mapping]] = ..., result: _Optional[_Union[ReplayResult, _Mapping]] = ..., start: _Optional[_Union[ReplayStart, _Mapping]] = ..., expiry: _Optional[_Union[ReplayExpiry, _Mapping]] = ..., leave: _Optional[_Union[ReplayLeave, _Mapping]] = ..., enter: _Optional[_Union[ReplayEnter, _Mapping]] = ..., halt: _Optional[_Union[ReplayHalt, _Mapping]] = ..., reopen: _Optional[_Union[ReplayReopen, _Mapping]] = ..., signature: _Optional[_Union[ReplaySignature, _Mapping]] = ..., pause: _Optional[_Union[ReplayPause, _Mapping]] = ..., late_reply: _Optional[_Union[ReplayLateReply, _Mapping]] = ..., unread: _Optional[_Union[ReplayUnread, _Mapping]] = ...) -> None: ...
+    def __init__(self, header: _Optional[_Union[ReplayHeader, _Mapping]] = ..., reply: _Optional[_Union[ReplayReply, _Mapping]] = ..., rejection: _Optional[_Union[ReplayRejection, _Mapping]] = ..., forfeit: _Optional[_Union[ReplayForfeit, _Mapping]] = ..., result: _Optional[_Union[ReplayResult, _Mapping]] = ..., start: _Optional[_Union[ReplayStart, _Mapping]] = ..., expiry: _Optional[_Union[ReplayExpiry, _Mapping]] = ..., leave: _Optional[_Union[ReplayLeave, _Mapping]] = ..., enter: _Optional[_Union[ReplayEnter, _Mapping]] = ..., halt: _Optional[_Union[ReplayHalt, _Mapping]] = ..., reopen: _Optional[_Union[ReplayReopen, _Mapping]] = ..., signature: _Optional[_Union[ReplaySignature, _Mapping]] = ..., pause: _Optional[_Union[ReplayPause, _Mapping]] = ..., late_reply: _Optional[_Union[ReplayLateReply, _Mapping]] = ...) -> None: ...
 
 class ReplayHeader(_message.Message):
     """The parameters of the match."""
-    __slots__ = ("match_id", "rules_version", "edition_zlib", "rule_sets", "entries", "clocks", "deal_secret", "started_unix_ms", "actions_per_reply", "rejections_forgiven", "deal_commitment", "nonces", "shared_deal", "hide_forced", "processes")
+    __slots__ = ("match_id", "rules_version", "edition_zlib", "rule_sets", "entries", "clocks", "deal_secret", "started_unix_ms", "actions_per_reply", "rejections_forgiven", "nonces", "shared_deal", "hide_forced", "processes")
     MATCH_ID_FIELD_NUMBER: _ClassVar[int]
     RULES_VERSION_FIELD_NUMBER: _ClassVar[int]
     EDITION_ZLIB_FIELD_NUMBER: _ClassVar[int]
@@ -102,7 +100,6 @@ class ReplayHeader(_message.Message):
     STARTED_UNIX_MS_FIELD_NUMBER: _ClassVar[int]
     ACTIONS_PER_REPLY_FIELD_NUMBER: _ClassVar[int]
     REJECTIONS_FORGIVEN_FIELD_NUMBER: _ClassVar[int]
-    DEAL_COMMITMENT_FIELD_NUMBER: _ClassVar[int]
     NONCES_FIELD_NUMBER: _ClassVar[int]
     SHARED_DEAL_FIELD_NUMBER: _ClassVar[int]
     HIDE_FORCED_FIELD_NUMBER: _ClassVar[int]
@@ -127,8 +124,6 @@ class ReplayHeader(_message.Message):
     """Maximum number of actions in a reply."""
     rejections_forgiven: int
     """Number of rejected replies forgiven to each seat."""
-    deal_commitment: bytes
-    """SHA-256 of the secret, as sent to the bots at the start of the match."""
     nonces: _containers.RepeatedScalarFieldContainer[bytes]
     """Nonces of a joint deal by seat, as in MatchStarted."""
     shared_deal: str
@@ -139,7 +134,7 @@ class ReplayHeader(_message.Message):
     """Lifetime of the bots' processes by seat; empty if the program that played the match did not
     record it. Nothing in the match depends on it.
     """
-    def __init__(self, match_id: _Optional[str] = ..., rules_version: _Optional[int] = ..., edition_zlib: _Optional[bytes] = ..., rule_sets: _Optional[_Iterable[_Union[_vocabulary_pb2.RuleSet, str]]] = ..., entries: _Optional[_Iterable[str]] = ..., clocks: _Optional[_Union[_play_pb2.Clocks, _Mapping]] = ..., deal_secret: _Optional[bytes] = ..., started_unix_ms: _Optional[int] = ..., actions_per_reply: _Optional[int] = ..., rejections_forgiven: _Optional[int] = ..., deal_commitment: _Optional[bytes] = ..., nonces: _Optional[_Iterable[bytes]] = ..., shared_deal: _Optional[str] = ..., hide_forced: _Optional[bool] = ..., processes: _Optional[_Iterable[_Union[ProcessPolicy, str]]] = ...) -> None: ...
+    def __init__(self, match_id: _Optional[str] = ..., rules_version: _Optional[int] = ..., edition_zlib: _Optional[bytes] = ..., rule_sets: _Optional[_Iterable[_Union[_vocabulary_pb2.RuleSet, str]]] = ..., entries: _Optional[_Iterable[str]] = ..., clocks: _Optional[_Union[_play_pb2.Clocks, _Mapping]] = ..., deal_secret: _Optional[bytes] = ..., started_unix_ms: _Optional[int] = ..., actions_per_reply: _Optional[int] = ..., rejections_forgiven: _Optional[int] = ..., nonces: _Optional[_Iterable[bytes]] = ..., shared_deal: _Optional[str] = ..., hide_forced: _Optional[bool] = ..., processes: _Optional[_Iterable[_Union[ProcessPolicy, str]]] = ...) -> None: ...
 
 class ReplayStart(_message.Message):
     """The match started."""
@@ -185,10 +180,10 @@ class ReplayAbsence(_message.Message):
 
 class ReplayReply(_message.Message):
     """A reply to the decision that was open."""
-    __slots__ = ("seat", "actions", "time_us", "bot_us", "referee_us")
+    __slots__ = ("seat", "actions", "after_us", "bot_us", "referee_us")
     SEAT_FIELD_NUMBER: _ClassVar[int]
     ACTIONS_FIELD_NUMBER: _ClassVar[int]
-    TIME_US_FIELD_NUMBER: _ClassVar[int]
+    AFTER_US_FIELD_NUMBER: _ClassVar[int]
     BOT_US_FIELD_NUMBER: _ClassVar[int]
     REFEREE_US_FIELD_NUMBER: _ClassVar[int]
     seat: int
@@ -197,13 +192,15 @@ class ReplayReply(_message.Message):
     """The actions that were applied. Further actions of the reply were illegal, or the turn had
     ended.
     """
-    time_us: int
-    """Time of arrival."""
+    after_us: int
+    """Time of arrival, in microseconds after the record before."""
     bot_us: int
-    """Time that the referee waited for the bot, in microseconds; the grace is not deducted."""
+    """Time that the referee waited for the bot, in microseconds; the grace is not deducted. Unset
+    if it is after_us: then the record before led to the decision.
+    """
     referee_us: int
     """Time that the referee itself took, in microseconds."""
-    def __init__(self, seat: _Optional[int] = ..., actions: _Optional[_Iterable[_Union[_vocabulary_pb2.Action, _Mapping]]] = ..., time_us: _Optional[int] = ..., bot_us: _Optional[int] = ..., referee_us: _Optional[int] = ...) -> None: ...
+    def __init__(self, seat: _Optional[int] = ..., actions: _Optional[_Iterable[_Union[_vocabulary_pb2.Action, _Mapping]]] = ..., after_us: _Optional[int] = ..., bot_us: _Optional[int] = ..., referee_us: _Optional[int] = ...) -> None: ...
 
 class ReplayRejection(_message.Message):
     """A rejected reply. One more than rejections_forgiven is a forfeit."""
@@ -307,12 +304,13 @@ class ReplayPause(_message.Message):
 
 class ReplayLateReply(_message.Message):
     """The first reply to a decision after the time of its seat had run out. It changes nothing."""
-    __slots__ = ("seat", "decision_id", "actions", "time_us", "socket_us")
+    __slots__ = ("seat", "decision_id", "actions", "time_us", "socket_us", "unread_bytes")
     SEAT_FIELD_NUMBER: _ClassVar[int]
     DECISION_ID_FIELD_NUMBER: _ClassVar[int]
     ACTIONS_FIELD_NUMBER: _ClassVar[int]
     TIME_US_FIELD_NUMBER: _ClassVar[int]
     SOCKET_US_FIELD_NUMBER: _ClassVar[int]
+    UNREAD_BYTES_FIELD_NUMBER: _ClassVar[int]
     seat: int
     """The seat."""
     decision_id: int
@@ -325,32 +323,39 @@ class ReplayLateReply(_message.Message):
     """Latest time at which bytes on the bot's TCP connection arrived in the buffer of the referee's
     operating system: the reply was there by then. Unset for other sockets.
     """
-    def __init__(self, seat: _Optional[int] = ..., decision_id: _Optional[int] = ..., actions: _Optional[_Iterable[_Union[_vocabulary_pb2.Action, _Mapping]]] = ..., time_us: _Optional[int] = ..., socket_us: _Optional[int] = ...) -> None: ...
-
-class ReplayUnread(_message.Message):
-    """The socket of a bot whose time had run out, examined when the referee detected it."""
-    __slots__ = ("seat", "bytes", "time_us")
-    SEAT_FIELD_NUMBER: _ClassVar[int]
-    BYTES_FIELD_NUMBER: _ClassVar[int]
-    TIME_US_FIELD_NUMBER: _ClassVar[int]
-    seat: int
-    """The seat."""
-    bytes: int
-    """Bytes that lay in the socket, unread."""
-    time_us: int
-    """Time of the preceding record, which led to the forfeit."""
-    def __init__(self, seat: _Optional[int] = ..., bytes: _Optional[int] = ..., time_us: _Optional[int] = ...) -> None: ...
+    unread_bytes: int
+    """Bytes that had arrived at the bot's socket and were unread when the referee detected that its
+    time had run out. Unset if the system does not report them.
+    """
+    def __init__(self, seat: _Optional[int] = ..., decision_id: _Optional[int] = ..., actions: _Optional[_Iterable[_Union[_vocabulary_pb2.Action, _Mapping]]] = ..., time_us: _Optional[int] = ..., socket_us: _Optional[int] = ..., unread_bytes: _Optional[int] = ...) -> None: ...
 
 class ReplayResult(_message.Message):
-    """Result of the match."""
+    """Result of the match. What the seats have left follows from the match."""
     __slots__ = ("results", "digests")
     RESULTS_FIELD_NUMBER: _ClassVar[int]
     DIGESTS_FIELD_NUMBER: _ClassVar[int]
-    results: _containers.RepeatedCompositeFieldContainer[_play_pb2.SeatResult]
+    results: _containers.RepeatedCompositeFieldContainer[ReplaySeatResult]
     """Results of all seats, in seat order."""
     digests: _containers.RepeatedScalarFieldContainer[bytes]
     """Digests of the messages sent to each seat, by seat."""
-    def __init__(self, results: _Optional[_Iterable[_Union[_play_pb2.SeatResult, _Mapping]]] = ..., digests: _Optional[_Iterable[bytes]] = ...) -> None: ...
+    def __init__(self, results: _Optional[_Iterable[_Union[ReplaySeatResult, _Mapping]]] = ..., digests: _Optional[_Iterable[bytes]] = ...) -> None: ...
+
+class ReplaySeatResult(_message.Message):
+    """Result of one seat."""
+    __slots__ = ("rank", "prestige", "termination", "detail")
+    RANK_FIELD_NUMBER: _ClassVar[int]
+    PRESTIGE_FIELD_NUMBER: _ClassVar[int]
+    TERMINATION_FIELD_NUMBER: _ClassVar[int]
+    DETAIL_FIELD_NUMBER: _ClassVar[int]
+    rank: int
+    """Rank, 1 for the best; seats that tie share a rank, and the following ranks are skipped."""
+    prestige: int
+    """Prestige at the end."""
+    termination: _event_pb2.Termination
+    """How the match ended for the seat."""
+    detail: str
+    """Reason for a forfeit, in words."""
+    def __init__(self, rank: _Optional[int] = ..., prestige: _Optional[int] = ..., termination: _Optional[_Union[_event_pb2.Termination, str]] = ..., detail: _Optional[str] = ...) -> None: ...
 
 class ReplaySignature(_message.Message):
     """Signature of the referee over all preceding records."""

@@ -9,7 +9,7 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Termination } from "./event_pb.js";
 import { file_asara_v1_event } from "./event_pb.js";
-import type { Clocks, RejectionReason, SeatResult } from "./play_pb.js";
+import type { Clocks, RejectionReason } from "./play_pb.js";
 import { file_asara_v1_play } from "./play_pb.js";
 import type { Action, RuleSet } from "./vocabulary_pb.js";
 import { file_asara_v1_vocabulary } from "./vocabulary_pb.js";
@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file asara/v1/replay.proto.
  */
 export const file_asara_v1_replay: GenFile = /*@__PURE__*/
-  fileDesc("ChVhc2FyYS92MS9yZXBsYXkucHJvdG8SCGFzYXJhLnYxIjEKBlJlcGxheRInCgdyZWNvcmRzGAEgAygLMhYuYXNhcmEudjEuUmVwbGF5UmVjb3JkIpUFCgxSZXBsYXlSZWNvcmQSKAoGaGVhZGVyGAEgASgLMhYuYXNhcmEudjEuUmVwbGF5SGVhZGVySAASJgoFcmVwbHkYAiABKAsyFS5hc2FyYS52MS5SZXBsYXlSZXBseUgAEi4KCXJlamVjdGlvbhgDIAEoCzIZLmFzYXJhLnYxLlJlcGxheVJlamVjdGlvbkgAEioKB2ZvcmZlaXQYBCABKAsyFy5hc2FyYS52MS5SZXBsYXlGb3JmZWl0SAASKAoGcmVzdWx0GAUgASgLMhYuYXNhcmEudjEuUmVwbGF5UmVzdWx0SAASJgoFc3RhcnQYBiABKAsyFS5hc2FyYS52MS5SZXBsYXlTdGFydEgAEigKBmV4cGlyeRgHIAEoCzIWLmFzYXJhLnYxLlJlcGxheUV4cGlyeUgAEiYKBWxlYXZlGAggASgLMhUuYXNhcmEudjEuUmVwbGF5TGVhdmVIABImCgVlbnRlchgJIAEoCzIVLmFzYXJhLnYxLlJlcGxheUVudGVySAASJAoEaGFsdBgKIAEoCzIULmFzYXJhLnYxLlJlcGxheUhhbHRIABIoCgZyZW9wZW4YCyABKAsyFi5hc2FyYS52MS5SZXBsYXlSZW9wZW5IABIuCglzaWduYXR1cmUYDCABKAsyGS5hc2FyYS52MS5SZXBsYXlTaWduYXR1cmVIABImCgVwYXVzZRgNIAEoCzIVLmFzYXJhLnYxLlJlcGxheVBhdXNlSAASLwoKbGF0ZV9yZXBseRgOIAEoCzIZLmFzYXJhLnYxLlJlcGxheUxhdGVSZXBseUgAEigKBnVucmVhZBgPIAEoCzIWLmFzYXJhLnYxLlJlcGxheVVucmVhZEgAQggKBnJlY29yZCKLAwoMUmVwbGF5SGVhZGVyEhAKCG1hdGNoX2lkGAEgASgJEhUKDXJ1bGVzX3ZlcnNpb24YAiABKAUSFAoMZWRpdGlvbl96bGliGAMgASgMEiQKCXJ1bGVfc2V0cxgEIAMoDjIRLmFzYXJhLnYxLlJ1bGVTZXQSDwoHZW50cmllcxgFIAMoCRIgCgZjbG9ja3MYBiABKAsyEC5hc2FyYS52MS5DbG9ja3MSEwoLZGVhbF9zZWNyZXQYByABKAwSFwoPc3RhcnRlZF91bml4X21zGAggASgDEhkKEWFjdGlvbnNfcGVyX3JlcGx5GAkgASgFEhsKE3JlamVjdGlvbnNfZm9yZ2l2ZW4YCiABKAUSFwoPZGVhbF9jb21taXRtZW50GAsgASgMEg4KBm5vbmNlcxgMIAMoDBITCgtzaGFyZWRfZGVhbBgNIAEoCRITCgtoaWRlX2ZvcmNlZBgQIAEoCBIqCglwcm9jZXNzZXMYESADKA4yFy5hc2FyYS52MS5Qcm9jZXNzUG9saWN5ImEKC1JlcGxheVN0YXJ0EikKB3ByZXNlbnQYASADKAsyGC5hc2FyYS52MS5SZXBsYXlQcmVzZW5jZRInCgZhYnNlbnQYAiADKAsyFy5hc2FyYS52MS5SZXBsYXlBYnNlbmNlInwKDlJlcGxheVByZXNlbmNlEgwKBHNlYXQYASABKAUSFAoMbGl2ZV91cGRhdGVzGAIgASgIEhgKEG9taXRfcHVibGljX3ZpZXcYAyABKAgSGgoNbGFzdF9zZXF1ZW5jZRgEIAEoA0gAiAEBQhAKDl9sYXN0X3NlcXVlbmNlIlkKDVJlcGxheUFic2VuY2USDAoEc2VhdBgBIAEoBRIqCgt0ZXJtaW5hdGlvbhgCIAEoDjIVLmFzYXJhLnYxLlRlcm1pbmF0aW9uEg4KBmRldGFpbBgDIAEoCSJzCgtSZXBsYXlSZXBseRIMCgRzZWF0GAEgASgFEiEKB2FjdGlvbnMYAiADKAsyEC5hc2FyYS52MS5BY3Rpb24SDwoHdGltZV91cxgDIAEoAxIOCgZib3RfdXMYBCABKAMSEgoKcmVmZXJlZV91cxgFIAEoAyKjAQoPUmVwbGF5UmVqZWN0aW9uEgwKBHNlYXQYASABKAUSKQoGcmVhc29uGAIgASgOMhkuYXNhcmEudjEuUmVqZWN0aW9uUmVhc29uEg4KBmRldGFpbBgDIAEoCRIPCgd0aW1lX3VzGAQgASgDEhMKC2RlY2lzaW9uX2lkGAUgASgDEiEKB2FjdGlvbnMYBiADKAsyEC5hc2FyYS52MS5BY3Rpb24iagoNUmVwbGF5Rm9yZmVpdBIMCgRzZWF0GAEgASgFEioKC3Rlcm1pbmF0aW9uGAIgASgOMhUuYXNhcmEudjEuVGVybWluYXRpb24SDgoGZGV0YWlsGAMgASgJEg8KB3RpbWVfdXMYBCABKAMiLgoMUmVwbGF5RXhwaXJ5Eg8KB3RpbWVfdXMYASABKAMSDQoFc2VhdHMYAiADKAUiLAoLUmVwbGF5TGVhdmUSDAoEc2VhdBgBIAEoBRIPCgd0aW1lX3VzGAIgASgDIkoKC1JlcGxheUVudGVyEioKCHByZXNlbmNlGAEgASgLMhguYXNhcmEudjEuUmVwbGF5UHJlc2VuY2USDwoHdGltZV91cxgCIAEoAyIdCgpSZXBsYXlIYWx0Eg8KB3RpbWVfdXMYASABKAMiHwoMUmVwbGF5UmVvcGVuEg8KB3RpbWVfdXMYASABKAMiLAoLUmVwbGF5UGF1c2USDAoEc2VhdBgBIAEoBRIPCgd0aW1lX3VzGAIgASgDIo4BCg9SZXBsYXlMYXRlUmVwbHkSDAoEc2VhdBgBIAEoBRITCgtkZWNpc2lvbl9pZBgCIAEoAxIhCgdhY3Rpb25zGAMgAygLMhAuYXNhcmEudjEuQWN0aW9uEg8KB3RpbWVfdXMYBCABKAMSFgoJc29ja2V0X3VzGAUgASgDSACIAQFCDAoKX3NvY2tldF91cyI8CgxSZXBsYXlVbnJlYWQSDAoEc2VhdBgBIAEoBRINCgVieXRlcxgCIAEoAxIPCgd0aW1lX3VzGAMgASgDIkYKDFJlcGxheVJlc3VsdBIlCgdyZXN1bHRzGAEgAygLMhQuYXNhcmEudjEuU2VhdFJlc3VsdBIPCgdkaWdlc3RzGAIgAygMIjgKD1JlcGxheVNpZ25hdHVyZRISCgpwdWJsaWNfa2V5GAEgASgMEhEKCXNpZ25hdHVyZRgCIAEoDCphCg1Qcm9jZXNzUG9saWN5Eh4KGlBST0NFU1NfUE9MSUNZX1VOU1BFQ0lGSUVEEAASGAoUUFJPQ0VTU19QT0xJQ1lfTUFUQ0gQARIWChJQUk9DRVNTX1BPTElDWV9SVU4QAkJkCghhc2FyYS52MUILUmVwbGF5UHJvdG9QAVoNYXNhcmEvYXNhcmF2MaICA0FTUqoCCEFzYXJhLlYxygIIQXNhcmFcVjHiAhFBc2FyYVxWMVxNZXRhZGF0YeoCCUFzYXJhOjpWMWIGcHJvdG8z", [file_asara_v1_event, file_asara_v1_play, file_asara_v1_vocabulary]);
+  fileDesc("ChVhc2FyYS92MS9yZXBsYXkucHJvdG8SCGFzYXJhLnYxIjEKBlJlcGxheRInCgdyZWNvcmRzGAEgAygLMhYuYXNhcmEudjEuUmVwbGF5UmVjb3JkIusECgxSZXBsYXlSZWNvcmQSKAoGaGVhZGVyGAEgASgLMhYuYXNhcmEudjEuUmVwbGF5SGVhZGVySAASJgoFcmVwbHkYAiABKAsyFS5hc2FyYS52MS5SZXBsYXlSZXBseUgAEi4KCXJlamVjdGlvbhgDIAEoCzIZLmFzYXJhLnYxLlJlcGxheVJlamVjdGlvbkgAEioKB2ZvcmZlaXQYBCABKAsyFy5hc2FyYS52MS5SZXBsYXlGb3JmZWl0SAASKAoGcmVzdWx0GAUgASgLMhYuYXNhcmEudjEuUmVwbGF5UmVzdWx0SAASJgoFc3RhcnQYBiABKAsyFS5hc2FyYS52MS5SZXBsYXlTdGFydEgAEigKBmV4cGlyeRgHIAEoCzIWLmFzYXJhLnYxLlJlcGxheUV4cGlyeUgAEiYKBWxlYXZlGAggASgLMhUuYXNhcmEudjEuUmVwbGF5TGVhdmVIABImCgVlbnRlchgJIAEoCzIVLmFzYXJhLnYxLlJlcGxheUVudGVySAASJAoEaGFsdBgKIAEoCzIULmFzYXJhLnYxLlJlcGxheUhhbHRIABIoCgZyZW9wZW4YCyABKAsyFi5hc2FyYS52MS5SZXBsYXlSZW9wZW5IABIuCglzaWduYXR1cmUYDCABKAsyGS5hc2FyYS52MS5SZXBsYXlTaWduYXR1cmVIABImCgVwYXVzZRgNIAEoCzIVLmFzYXJhLnYxLlJlcGxheVBhdXNlSAASLwoKbGF0ZV9yZXBseRgOIAEoCzIZLmFzYXJhLnYxLlJlcGxheUxhdGVSZXBseUgAQggKBnJlY29yZCLyAgoMUmVwbGF5SGVhZGVyEhAKCG1hdGNoX2lkGAEgASgJEhUKDXJ1bGVzX3ZlcnNpb24YAiABKAUSFAoMZWRpdGlvbl96bGliGAMgASgMEiQKCXJ1bGVfc2V0cxgEIAMoDjIRLmFzYXJhLnYxLlJ1bGVTZXQSDwoHZW50cmllcxgFIAMoCRIgCgZjbG9ja3MYBiABKAsyEC5hc2FyYS52MS5DbG9ja3MSEwoLZGVhbF9zZWNyZXQYByABKAwSFwoPc3RhcnRlZF91bml4X21zGAggASgDEhkKEWFjdGlvbnNfcGVyX3JlcGx5GAkgASgFEhsKE3JlamVjdGlvbnNfZm9yZ2l2ZW4YCiABKAUSDgoGbm9uY2VzGAsgAygMEhMKC3NoYXJlZF9kZWFsGAwgASgJEhMKC2hpZGVfZm9yY2VkGA0gASgIEioKCXByb2Nlc3NlcxgOIAMoDjIXLmFzYXJhLnYxLlByb2Nlc3NQb2xpY3kiYQoLUmVwbGF5U3RhcnQSKQoHcHJlc2VudBgBIAMoCzIYLmFzYXJhLnYxLlJlcGxheVByZXNlbmNlEicKBmFic2VudBgCIAMoCzIXLmFzYXJhLnYxLlJlcGxheUFic2VuY2UifAoOUmVwbGF5UHJlc2VuY2USDAoEc2VhdBgBIAEoBRIUCgxsaXZlX3VwZGF0ZXMYAiABKAgSGAoQb21pdF9wdWJsaWNfdmlldxgDIAEoCBIaCg1sYXN0X3NlcXVlbmNlGAQgASgDSACIAQFCEAoOX2xhc3Rfc2VxdWVuY2UiWQoNUmVwbGF5QWJzZW5jZRIMCgRzZWF0GAEgASgFEioKC3Rlcm1pbmF0aW9uGAIgASgOMhUuYXNhcmEudjEuVGVybWluYXRpb24SDgoGZGV0YWlsGAMgASgJIoQBCgtSZXBsYXlSZXBseRIMCgRzZWF0GAEgASgFEiEKB2FjdGlvbnMYAiADKAsyEC5hc2FyYS52MS5BY3Rpb24SEAoIYWZ0ZXJfdXMYAyABKAMSEwoGYm90X3VzGAQgASgDSACIAQESEgoKcmVmZXJlZV91cxgFIAEoA0IJCgdfYm90X3VzIqMBCg9SZXBsYXlSZWplY3Rpb24SDAoEc2VhdBgBIAEoBRIpCgZyZWFzb24YAiABKA4yGS5hc2FyYS52MS5SZWplY3Rpb25SZWFzb24SDgoGZGV0YWlsGAMgASgJEg8KB3RpbWVfdXMYBCABKAMSEwoLZGVjaXNpb25faWQYBSABKAMSIQoHYWN0aW9ucxgGIAMoCzIQLmFzYXJhLnYxLkFjdGlvbiJqCg1SZXBsYXlGb3JmZWl0EgwKBHNlYXQYASABKAUSKgoLdGVybWluYXRpb24YAiABKA4yFS5hc2FyYS52MS5UZXJtaW5hdGlvbhIOCgZkZXRhaWwYAyABKAkSDwoHdGltZV91cxgEIAEoAyIuCgxSZXBsYXlFeHBpcnkSDwoHdGltZV91cxgBIAEoAxINCgVzZWF0cxgCIAMoBSIsCgtSZXBsYXlMZWF2ZRIMCgRzZWF0GAEgASgFEg8KB3RpbWVfdXMYAiABKAMiSgoLUmVwbGF5RW50ZXISKgoIcHJlc2VuY2UYASABKAsyGC5hc2FyYS52MS5SZXBsYXlQcmVzZW5jZRIPCgd0aW1lX3VzGAIgASgDIh0KClJlcGxheUhhbHQSDwoHdGltZV91cxgBIAEoAyIfCgxSZXBsYXlSZW9wZW4SDwoHdGltZV91cxgBIAEoAyIsCgtSZXBsYXlQYXVzZRIMCgRzZWF0GAEgASgFEg8KB3RpbWVfdXMYAiABKAMiugEKD1JlcGxheUxhdGVSZXBseRIMCgRzZWF0GAEgASgFEhMKC2RlY2lzaW9uX2lkGAIgASgDEiEKB2FjdGlvbnMYAyADKAsyEC5hc2FyYS52MS5BY3Rpb24SDwoHdGltZV91cxgEIAEoAxIWCglzb2NrZXRfdXMYBSABKANIAIgBARIZCgx1bnJlYWRfYnl0ZXMYBiABKANIAYgBAUIMCgpfc29ja2V0X3VzQg8KDV91bnJlYWRfYnl0ZXMiTAoMUmVwbGF5UmVzdWx0EisKB3Jlc3VsdHMYASADKAsyGi5hc2FyYS52MS5SZXBsYXlTZWF0UmVzdWx0Eg8KB2RpZ2VzdHMYAiADKAwibgoQUmVwbGF5U2VhdFJlc3VsdBIMCgRyYW5rGAEgASgFEhAKCHByZXN0aWdlGAIgASgFEioKC3Rlcm1pbmF0aW9uGAMgASgOMhUuYXNhcmEudjEuVGVybWluYXRpb24SDgoGZGV0YWlsGAQgASgJIjgKD1JlcGxheVNpZ25hdHVyZRISCgpwdWJsaWNfa2V5GAEgASgMEhEKCXNpZ25hdHVyZRgCIAEoDCphCg1Qcm9jZXNzUG9saWN5Eh4KGlBST0NFU1NfUE9MSUNZX1VOU1BFQ0lGSUVEEAASGAoUUFJPQ0VTU19QT0xJQ1lfTUFUQ0gQARIWChJQUk9DRVNTX1BPTElDWV9SVU4QAkJkCghhc2FyYS52MUILUmVwbGF5UHJvdG9QAVoNYXNhcmEvYXNhcmF2MaICA0FTUqoCCEFzYXJhLlYxygIIQXNhcmFcVjHiAhFBc2FyYVxWMVxNZXRhZGF0YeoCCUFzYXJhOjpWMWIGcHJvdG8z", [file_asara_v1_event, file_asara_v1_play, file_asara_v1_vocabulary]);
 
 /**
  * A complete replay, as `asara replay export` writes it in JSON. Replay files contain the records
@@ -45,7 +45,8 @@ export const ReplaySchema: GenMessage<Replay> = /*@__PURE__*/
 
 /**
  * One record of a replay. A replay consists of a header, the start, all inputs of the match in
- * order, the result and the signature. Times are microseconds since the match started.
+ * order, the result and the signature. Unless stated otherwise, times are microseconds since the match
+ * started.
  *
  * @generated from message asara.v1.ReplayRecord
  */
@@ -167,14 +168,6 @@ export type ReplayRecord = Message<"asara.v1.ReplayRecord"> & {
      */
     value: ReplayLateReply;
     case: "lateReply";
-  } | {
-    /**
-     * Bytes that a bot had sent and the referee had not read when its time ran out.
-     *
-     * @generated from field: asara.v1.ReplayUnread unread = 15;
-     */
-    value: ReplayUnread;
-    case: "unread";
   } | { case: undefined; value?: undefined };
 };
 
@@ -262,30 +255,23 @@ export type ReplayHeader = Message<"asara.v1.ReplayHeader"> & {
   rejectionsForgiven: number;
 
   /**
-   * SHA-256 of the secret, as sent to the bots at the start of the match.
-   *
-   * @generated from field: bytes deal_commitment = 11;
-   */
-  dealCommitment: Uint8Array;
-
-  /**
    * Nonces of a joint deal by seat, as in MatchStarted.
    *
-   * @generated from field: repeated bytes nonces = 12;
+   * @generated from field: repeated bytes nonces = 11;
    */
   nonces: Uint8Array[];
 
   /**
    * Name of the deal, which is the block's, if other matches may have it; otherwise empty.
    *
-   * @generated from field: string shared_deal = 13;
+   * @generated from field: string shared_deal = 12;
    */
   sharedDeal: string;
 
   /**
    * True if a pause hides that a seat had no choice.
    *
-   * @generated from field: bool hide_forced = 16;
+   * @generated from field: bool hide_forced = 13;
    */
   hideForced: boolean;
 
@@ -293,7 +279,7 @@ export type ReplayHeader = Message<"asara.v1.ReplayHeader"> & {
    * Lifetime of the bots' processes by seat; empty if the program that played the match did not
    * record it. Nothing in the match depends on it.
    *
-   * @generated from field: repeated asara.v1.ProcessPolicy processes = 17;
+   * @generated from field: repeated asara.v1.ProcessPolicy processes = 14;
    */
   processes: ProcessPolicy[];
 };
@@ -432,18 +418,19 @@ export type ReplayReply = Message<"asara.v1.ReplayReply"> & {
   actions: Action[];
 
   /**
-   * Time of arrival.
+   * Time of arrival, in microseconds after the record before.
    *
-   * @generated from field: int64 time_us = 3;
+   * @generated from field: int64 after_us = 3;
    */
-  timeUs: bigint;
+  afterUs: bigint;
 
   /**
-   * Time that the referee waited for the bot, in microseconds; the grace is not deducted.
+   * Time that the referee waited for the bot, in microseconds; the grace is not deducted. Unset if it
+   * is after_us: then the record before led to the decision.
    *
-   * @generated from field: int64 bot_us = 4;
+   * @generated from field: optional int64 bot_us = 4;
    */
-  botUs: bigint;
+  botUs?: bigint | undefined;
 
   /**
    * Time that the referee itself took, in microseconds.
@@ -753,6 +740,14 @@ export type ReplayLateReply = Message<"asara.v1.ReplayLateReply"> & {
    * @generated from field: optional int64 socket_us = 5;
    */
   socketUs?: bigint | undefined;
+
+  /**
+   * Bytes that had arrived at the bot's socket and were unread when the referee detected that its
+   * time had run out. Unset if the system does not report them.
+   *
+   * @generated from field: optional int64 unread_bytes = 6;
+   */
+  unreadBytes?: bigint | undefined;
 };
 
 /**
@@ -763,42 +758,7 @@ export const ReplayLateReplySchema: GenMessage<ReplayLateReply> = /*@__PURE__*/
   messageDesc(file_asara_v1_replay, 15);
 
 /**
- * The socket of a bot whose time had run out, examined when the referee detected it.
- *
- * @generated from message asara.v1.ReplayUnread
- */
-export type ReplayUnread = Message<"asara.v1.ReplayUnread"> & {
-  /**
-   * The seat.
-   *
-   * @generated from field: int32 seat = 1;
-   */
-  seat: number;
-
-  /**
-   * Bytes that lay in the socket, unread.
-   *
-   * @generated from field: int64 bytes = 2;
-   */
-  bytes: bigint;
-
-  /**
-   * Time of the preceding record, which led to the forfeit.
-   *
-   * @generated from field: int64 time_us = 3;
-   */
-  timeUs: bigint;
-};
-
-/**
- * Describes the message asara.v1.ReplayUnread.
- * Use `create(ReplayUnreadSchema)` to create a new message.
- */
-export const ReplayUnreadSchema: GenMessage<ReplayUnread> = /*@__PURE__*/
-  messageDesc(file_asara_v1_replay, 16);
-
-/**
- * Result of the match.
+ * Result of the match. What the seats have left follows from the match.
  *
  * @generated from message asara.v1.ReplayResult
  */
@@ -806,9 +766,9 @@ export type ReplayResult = Message<"asara.v1.ReplayResult"> & {
   /**
    * Results of all seats, in seat order.
    *
-   * @generated from field: repeated asara.v1.SeatResult results = 1;
+   * @generated from field: repeated asara.v1.ReplaySeatResult results = 1;
    */
-  results: SeatResult[];
+  results: ReplaySeatResult[];
 
   /**
    * Digests of the messages sent to each seat, by seat.
@@ -823,6 +783,48 @@ export type ReplayResult = Message<"asara.v1.ReplayResult"> & {
  * Use `create(ReplayResultSchema)` to create a new message.
  */
 export const ReplayResultSchema: GenMessage<ReplayResult> = /*@__PURE__*/
+  messageDesc(file_asara_v1_replay, 16);
+
+/**
+ * Result of one seat.
+ *
+ * @generated from message asara.v1.ReplaySeatResult
+ */
+export type ReplaySeatResult = Message<"asara.v1.ReplaySeatResult"> & {
+  /**
+   * Rank, 1 for the best; seats that tie share a rank, and the following ranks are skipped.
+   *
+   * @generated from field: int32 rank = 1;
+   */
+  rank: number;
+
+  /**
+   * Prestige at the end.
+   *
+   * @generated from field: int32 prestige = 2;
+   */
+  prestige: number;
+
+  /**
+   * How the match ended for the seat.
+   *
+   * @generated from field: asara.v1.Termination termination = 3;
+   */
+  termination: Termination;
+
+  /**
+   * Reason for a forfeit, in words.
+   *
+   * @generated from field: string detail = 4;
+   */
+  detail: string;
+};
+
+/**
+ * Describes the message asara.v1.ReplaySeatResult.
+ * Use `create(ReplaySeatResultSchema)` to create a new message.
+ */
+export const ReplaySeatResultSchema: GenMessage<ReplaySeatResult> = /*@__PURE__*/
   messageDesc(file_asara_v1_replay, 17);
 
 /**

@@ -10,7 +10,7 @@ import {
 } from "asara/gen/replay_pb.js";
 
 const MAGIC = Uint8Array.from([..."ASARA\r\n"], (character) => character.charCodeAt(0));
-const VERSION = 3;
+const VERSION = 4;
 const START = MAGIC.length + 1;
 const LARGEST_FILE = 4 * 2 ** 20; // bytes
 const LARGEST_RECORD = 72 * 2 ** 10; // bytes
@@ -29,7 +29,7 @@ export type Fault =
   | "record"
   | "order"
   | "seats"
-  | "commitment"
+  | "secret"
   | "edition";
 
 /** A file cannot be read as a replay. */
@@ -170,6 +170,7 @@ function readRecord(data: Uint8Array): ReplayRecord["record"] | undefined {
     const { record } = message;
     if (record.case === undefined) return undefined;
     if (record.case === "rejection" || record.case === "lateReply") return record; // as a bot sent it
+    if (record.case === "reply" && record.value.botUs === record.value.afterUs) return undefined;
     const canonical = toBinary(ReplayRecordSchema, message);
     const same =
       canonical.length === data.length && data.every((byte, at) => byte === canonical[at]);
@@ -233,10 +234,7 @@ class Order {
   }
 
   #resultFault({ results, digests }: ReplayResult): [Fault, string] | undefined {
-    const inOrder = results.every(({ seat }, index) => seat === index);
-    if (results.length === this.#seats && digests.length === this.#seats && inOrder) {
-      return undefined;
-    }
+    if (results.length === this.#seats && digests.length === this.#seats) return undefined;
     return ["seats", "it has not one result and one digest for each seat"];
   }
 }
@@ -246,7 +244,7 @@ function headerFault({ entries, dealSecret }: ReplayHeader): [Fault, string] | u
     return ["seats", `it names ${entries.length} entries`];
   }
   if (dealSecret.length === 32) return undefined;
-  return ["commitment", `the secret of the deal has ${dealSecret.length} bytes instead of 32`];
+  return ["secret", `the secret of the deal has ${dealSecret.length} bytes instead of 32`];
 }
 
 function signatureFault({ publicKey, signature }: ReplaySignature): [Fault, string] | undefined {
@@ -270,7 +268,6 @@ function seatsOf(record: ReplayRecord["record"]): readonly number[] {
     case "leave":
     case "pause":
     case "lateReply":
-    case "unread":
       return [record.value.seat];
     default:
       return [];

@@ -8,8 +8,7 @@
 
 import { equals } from "@bufbuild/protobuf";
 import type { Event } from "asara/gen/event_pb.js";
-import { ClocksSchema, RejectionReason, SeatResultSchema } from "asara/gen/play_pb.js";
-import type { ReplayRecord } from "asara/gen/replay_pb.js";
+import { ClocksSchema, RejectionReason } from "asara/gen/play_pb.js";
 import { type ReplayDecision, type ReplayView, ViewerKind } from "asara/gen/replay_view_pb.js";
 import { type Action, ActionSchema } from "asara/gen/vocabulary_pb.js";
 import {
@@ -75,9 +74,11 @@ export async function verifyReplay(
   if (expectedKey !== undefined && !sameBytes(expectedKey, file.signature.publicKey)) {
     return { kind: "other-key", key, expected: fingerprint(expectedKey) };
   }
-  const fault = await headerFault(file);
-  if (fault !== undefined) return { kind: "broken", record: 1, offset: 8, ...fault };
-  const difference = shown && findDifference(file, shown);
+  if ((await expandEdition(Uint8Array.from(file.header.editionZlib))) === undefined) {
+    const reason = "its edition is damaged, or larger than any";
+    return { kind: "broken", fault: "edition", record: 1, offset: 8, reason };
+  }
+  const difference = shown && (await findDifference(file, shown));
   if (difference !== undefined) return { kind: "different", key, ...difference };
   if (holds === undefined) return { kind: "unsupported", key };
   return { kind: "sound", key, records: file.records.length };
@@ -124,39 +125,32 @@ async function sha256(...parts: readonly Uint8Array[]): Promise<Uint8Array<Array
   return new Uint8Array(await crypto.subtle.digest("SHA-256", joined));
 }
 
-type Found = { readonly fault: Fault; readonly reason: string };
-
-async function headerFault({ header }: ReplayFile): Promise<Found | undefined> {
-  if (globalThis.crypto?.subtle !== undefined) {
-    const commitment = await sha256(header.dealSecret);
-    if (!sameBytes(commitment, header.dealCommitment)) {
-      return { fault: "commitment", reason: "the secret does not open the commitment to the deal" };
-    }
-  }
-  const edition = await expandEdition(Uint8Array.from(header.editionZlib));
-  if (edition !== undefined) return undefined;
-  return { fault: "edition", reason: "its edition is damaged, or larger than any" };
-}
-
 // The match shown
 
 type Difference = { readonly part: Part; readonly reason: string };
 
-function findDifference(file: ReplayFile, shown: ReplayView): Difference | undefined {
+async function findDifference(
+  file: ReplayFile,
+  shown: ReplayView,
+): Promise<Difference | undefined> {
   return (
-    settingDifference(file, shown) ??
+    (await settingDifference(file, shown)) ??
     decisionsDifference(file, shown) ??
     eventsDifference(file, shown) ??
     resultsDifference(file, shown)
   );
 }
 
-function settingDifference({ header }: ReplayFile, shown: ReplayView): Difference | undefined {
+async function settingDifference(
+  { header }: ReplayFile,
+  shown: ReplayView,
+): Promise<Difference | undefined> {
+  const hashes = globalThis.crypto?.subtle !== undefined;
   const same =
     header.matchId === shown.matchId &&
     header.sharedDeal === shown.sharedDeal &&
     header.startedUnixMs === shown.startedUnixMs &&
-    sameBytes(header.dealCommitment, shown.dealCommitment) &&
+    (!hashes || sameBytes(await sha256(header.dealSecret), shown.dealCommitment)) &&
     sameList(header.entries, shown.entries, (a, b) => a === b) &&
     sameList(header.ruleSets, shown.ruleSets, (a, b) => a === b) &&
     header.clocks !== undefined &&
@@ -171,7 +165,7 @@ function decisionsDifference({ records }: ReplayFile, shown: ReplayView): Differ
   const sees = (seat: number) =>
     shown.viewer === ViewerKind.OPEN ||
     (shown.viewer === ViewerKind.SEAT && shown.viewerSeat === seat);
-  const signed = records.flatMap(({ record }) => replyOf(record) ?? []).filter((r) => sees(r.seat));
+  const signed = repliesOf(records).filter((reply) => sees(reply.seat));
   const seen = shown.moments
     .flatMap(({ decision }) => decision ?? [])
     .filter((decision) => decision.actions.length > 0 || isRejected(decision));
@@ -195,15 +189,25 @@ interface Reply {
   readonly rejection: RejectionReason;
 }
 
-function replyOf(record: ReplayRecord["record"]): Reply | undefined {
-  if (record.case === "reply") {
-    const { seat, actions, timeUs, botUs } = record.value;
-    return { seat, actions, timeUs, botUs, rejection: RejectionReason.UNSPECIFIED };
+function repliesOf(records: ReplayFile["records"]): Reply[] {
+  const replies: Reply[] = [];
+  let beforeUs = 0n; // the time of the record before
+  for (const { record } of records) {
+    if (record.case === "reply") {
+      const { seat, actions, afterUs, botUs = afterUs } = record.value;
+      beforeUs += afterUs;
+      const rejection = RejectionReason.UNSPECIFIED;
+      replies.push({ seat, actions, timeUs: beforeUs, botUs, rejection });
+    } else if (record.value !== undefined && "timeUs" in record.value) {
+      beforeUs = record.value.timeUs;
+    }
+    if (record.case === "rejection") {
+      const { seat, timeUs, reason } = record.value;
+      const actions = record.value.actions.slice(0, SHOWN_REJECTED_ACTIONS);
+      replies.push({ seat, actions, timeUs, botUs: undefined, rejection: reason });
+    }
   }
-  if (record.case !== "rejection") return undefined;
-  const { seat, actions, timeUs, reason } = record.value;
-  const shown = actions.slice(0, SHOWN_REJECTED_ACTIONS);
-  return { seat, actions: shown, timeUs, botUs: undefined, rejection: reason };
+  return replies;
 }
 
 function sameReply(signed: Reply, shown: ReplayDecision): boolean {
@@ -310,9 +314,16 @@ function same(a: object | undefined, b: object | undefined): boolean {
 }
 
 function resultsDifference({ result }: ReplayFile, shown: ReplayView): Difference | undefined {
-  if (sameList(result.results, shown.results, (a, b) => equals(SeatResultSchema, a, b))) {
-    return undefined;
-  }
+  const same = sameList(
+    result.results,
+    shown.results,
+    (signed, seen) =>
+      signed.rank === seen.rank &&
+      signed.prestige === seen.prestige &&
+      signed.termination === seen.termination &&
+      signed.detail === seen.detail,
+  );
+  if (same) return undefined;
   return { part: "results", reason: "the results are others" };
 }
 
@@ -324,6 +335,10 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return sameList(Array.from(a), Array.from(b), (x, y) => x === y);
 }
 
-function sameList<T>(a: readonly T[], b: readonly T[], alike: (a: T, b: T) => boolean): boolean {
-  return a.length === b.length && a.every((item, at) => alike(item, b[at] as T));
+function sameList<A, B = A>(
+  a: readonly A[],
+  b: readonly B[],
+  alike: (a: A, b: B) => boolean,
+): boolean {
+  return a.length === b.length && a.every((item, at) => alike(item, b[at] as B));
 }

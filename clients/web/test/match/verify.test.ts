@@ -75,7 +75,7 @@ test.each<[string, Uint8Array<ArrayBuffer>, Partial<Verdict>]>([
   ["empty", new Uint8Array(), { fault: "empty", record: 0 } as Partial<Verdict>],
   ["a picture", new Uint8Array(100).fill(0x89), { fault: "not-a-replay" } as Partial<Verdict>],
   ["only begun", FILE.slice(0, 5), { fault: "cut-short" } as Partial<Verdict>],
-  ["of the next format", withByte(7, 4), { fault: "version" } as Partial<Verdict>],
+  ["of the next format", withByte(7, 5), { fault: "version" } as Partial<Verdict>],
   ["too large", new Uint8Array(2 ** 22 + 1), { fault: "too-large" } as Partial<Verdict>],
   ["without records", FILE.slice(0, START), { fault: "cut-short" } as Partial<Verdict>],
   [
@@ -166,9 +166,9 @@ test.each<[string, (records: ReplayRecord[]) => ReplayRecord[]]>([
     }),
   ],
   [
-    "with another secret",
+    "with a time that follows from the record before",
     change((record) => {
-      if (record.case === "header") record.value.dealSecret = new Uint8Array(32);
+      if (record.case === "reply") record.value.botUs = record.value.afterUs;
     }),
   ],
   [
@@ -232,10 +232,24 @@ test.each<[string, string, (records: ReplayRecord[]) => ReplayRecord[]]>([
     }),
   ],
   [
+    "setting",
+    "another secret",
+    change((record) => {
+      if (record.case === "header") record.value.dealSecret = new Uint8Array(32);
+    }),
+  ],
+  [
     "decisions",
     "another time",
     change((record) => {
-      if (record.case === "reply") record.value.botUs++;
+      if (record.case === "reply") record.value.afterUs++;
+    }),
+  ],
+  [
+    "decisions",
+    "another time of the bot",
+    change((record) => {
+      if (record.case === "reply") record.value.botUs = record.value.afterUs + 1n;
     }),
   ],
   ["decisions", "a reply fewer", (records) => records.filter((_, index) => index !== 20)],

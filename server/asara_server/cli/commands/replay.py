@@ -286,12 +286,11 @@ def _print_time_out(time_out: Forfeit, grace_us: int) -> None:
         (asked.time_us, f"decision {asked.decision_id} was requested"),
         (expired_us, f"its time ran out, including {_ms(grace_us)} ms of grace"),
     ]
-    if time_out.unread is not None:
-        number, unread = time_out.unread
-        held = f"{unread.bytes:,} unread bytes" if unread.bytes else "no unread bytes"
-        lines.append((unread.time_us, f"its socket held {held} (record {number})"))
     if time_out.late_reply is not None:
         number, late = time_out.late_reply
+        if late.unread_bytes is not None:
+            held = f"{late.unread_bytes:,}" if late.unread_bytes else "no"
+            lines.append((time_out.time_us, f"its socket held {held} unread bytes"))
         if late.socket_us is not None:
             lines.append((late.socket_us, "the last bytes from it arrived at the socket"))
         after, answer = _ms(late.time_us - expired_us), time_out.answer(late)

@@ -171,7 +171,7 @@ def _recorded_row(replay: Replay, seat: int, answer: AskedAnswer) -> tuple[str, 
     recorded = answer.recorded
     if recorded is not None:
         return "recorded", _action_words(recorded), f"{recorded.bot_us / 1e6:.3f}"
-    detail = replay.results[seat].detail or "the match ended"
+    detail = replay.ends[seat].detail or "the match ended"
     return "recorded", f"none ({detail})", ""
 
 

@@ -130,8 +130,8 @@ def keep_replays(checked: Sequence[CheckedEntry], folder: Path) -> None:
     key = SigningKey.new()
     (folder / "replays").mkdir()
     for one in checked:
-        for replay in one.replays:
-            write_replay(folder / "replays" / f"{replay.header.match_id}.asara", replay, key)
+        for name, records in one.replays.items():
+            write_replay(folder / "replays" / f"{name}.asara", records, key)
 
 
 class CheckMeter(Meter):

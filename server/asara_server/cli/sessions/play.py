@@ -39,9 +39,9 @@ from asara_server.replay.signing import SigningKey, default_key_path
 from asara_server.text import count
 from asara_server.tournament.config.seeds import draw_seed, local_seed
 from asara_server.tournament.config.tournament_file import Entry
-from asara_server.tournament.execution.match_runner import PlayedMatch
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.schedule import rotated
+from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.user_error import UserError
 
 _NO_CLOCK_S: Final = 10.0**8
@@ -218,9 +218,9 @@ class PlayTable(TableServer):
         *_, last = rotated(settings.names, settings.rule_sets, settings.matches)
         return {"last": last.match_id}
 
-    def record(self, played: PlayedMatch) -> Path | None:
+    def record(self, result: MatchResult, records: Sequence[bytes] | None) -> Path | None:
         """Start a process that analyses the match, for the page; an earlier one ends."""
-        path = super().record(played)
+        path = super().record(result, records)
         self._analyses.close()
         if path is not None:
             self._analyses.enter_context(analysed(path))

@@ -5,7 +5,7 @@ import secrets
 import shlex
 import signal
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -45,7 +45,6 @@ from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.execution.match_runner import (
     ExecutionContext,
     MatchRunner,
-    PlayedMatch,
     match_runner,
 )
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
@@ -301,8 +300,8 @@ class TableServer:
         settings = self.settings
         for match in rotated(settings.names, settings.rule_sets, settings.matches):
             await self.wait_for_guests()
-            async for played in match_runner.play(match):
-                self.record(played)
+            async for played, _ in match_runner.play(match):
+                self.record(*played)
             if self._stop_task:
                 return
 
@@ -313,21 +312,20 @@ class TableServer:
                 notify(f"Waiting for {guest.entry} to connect")
                 await self.referee.wait_until_connected(guest.token)
 
-    def record(self, played: PlayedMatch) -> Path | None:
+    def record(self, result: MatchResult, records: Sequence[bytes] | None) -> Path | None:
         """Write the replay of a match, and print its result; return the path of the replay."""
         path: Path | None = None
-        result = played.result
         self.results.append(result)
         if self._journal is not None:
             self._journal.end(result.played_as, result.to_json())
-        if played.replay is None:
+        if records is None:
             warn(f"{result.match_id} has no result, because the referee failed")
         else:
             show_match(result)
             sink = self.settings.replays
             if sink is not None:
-                path = sink.folder / f"{played.replay.header.match_id}.asara"
-                write_replay(path, played.replay, sink.key)
+                path = sink.folder / f"{result.played_as}.asara"
+                write_replay(path, records, sink.key)
                 out.print(f"Replay: {plain(str(path), None)}", soft_wrap=True)
             out.print()
         for line in fault_lines([result]):

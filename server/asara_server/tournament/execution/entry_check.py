@@ -14,18 +14,18 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from statistics import median
-from typing import Final
+from typing import Final, NamedTuple
 
 from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
 from asara_game.vocabulary import RuleSet
-from asara_server.eventlog.replay import Replay
+from asara_server.eventlog.record_codec import records_from_bytes
 from asara_server.match import deal_secrets
 from asara_server.match.inputs import RejectionRecord, ReplyRecord
 from asara_server.match.spec import SECOND_US
@@ -44,7 +44,6 @@ from asara_server.tournament.config.tournament_file import Entry, Tournament
 from asara_server.tournament.execution.match_runner import (
     ExecutionContext,
     MatchRunner,
-    PlayedMatch,
     match_runner,
 )
 from asara_server.tournament.execution.remote_bots import RemoteBots
@@ -52,7 +51,7 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import entry_size
 from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from asara_server.tournament.standings.match_result import SeatOutcome, without_output
+from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome, without_output
 
 _SECOND_MATCH: Final = "in its second match, but not in its first, which the same process played"
 _CLIENTS_LINE: Final = re.compile(r"\basara: (goodbye: |connected as entry )")
@@ -62,6 +61,21 @@ class Verdict(Enum):
     WORKS = "works"
     BROKEN = "broken"
     NOT_CHECKED = "not checked"
+
+
+class _Played(NamedTuple):
+    """A match of the entry that is checked."""
+
+    result: MatchResult
+    records: Sequence[bytes] | None
+    seat: int
+    """The seat of the entry, and the bot in it."""
+    bot: PooledBot
+
+    @property
+    def outcome(self) -> SeatOutcome:
+        """How the match ended for the entry; the match must not be void."""
+        return self.result.seats[self.seat]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +94,8 @@ class CheckedEntry:
     """Seconds from the start of the process until it connected; None if it never connected."""
     printed: tuple[str, ...] = ()
     """The last lines printed by the build or the bot."""
-    replays: tuple[Replay, ...] = ()
-    """A replay of each match that was played to the end."""
+    replays: Mapping[str, Sequence[bytes]] = field(default_factory=dict)
+    """By match name, the records of the replay of each match that was played to the end."""
     termination: Termination | None = None
     """How the last match ended for the entry's seat; None without a match."""
     answers_us: tuple[tuple[int, ...], ...] = ()
@@ -270,7 +284,7 @@ class EntryCheck:
         try:
             size = None if self._only is None else await self._size(entry)
             played = await self._play_matches(entry, runner)
-            peaks = [bot.process.memory_peak() for bot in _bots(entry, played) if bot.process]
+            peaks = [one.bot.process.memory_peak() for one in played if one.bot.process]
             await self._end(entry, runner, played)
             memory = max((peak for peak in peaks if peak), default=None)
             finding = self._finding(entry, played, build_s)
@@ -283,35 +297,35 @@ class EntryCheck:
         limits = self._tournament.limits
         return await asyncio.to_thread(entry_size, self._sandbox, entry, built, limits)
 
-    async def _play_matches(self, entry: Entry, runner: MatchRunner) -> list[PlayedMatch]:
+    async def _play_matches(self, entry: Entry, runner: MatchRunner) -> list[_Played]:
         """Play the matches in turn until the entry forfeits one."""
         others = tuple(opponent.name for opponent in self._opponents)
         tables = ((entry.name, *others), (*others, entry.name))
         rules = checked_rules(self._tournament)
-        played: list[PlayedMatch] = []
+        played: list[_Played] = []
         for number, table in enumerate(tables, start=1):
             match = ScheduledMatch(f"check-{entry.name}-{number}", number, rules, table)
-            *_, last = [attempt async for attempt in runner.play(match)]
-            played.append(last)
-            if last.result.void or _seat(entry, last).termination.forfeit:
+            *_, ((result, records), bots) = [attempt async for attempt in runner.play(match)]
+            seat = table.index(entry.name)
+            played.append(_Played(result, records, seat, bots[seat]))
+            if result.void or result.seats[seat].termination.forfeit:
                 break
         return played
 
-    async def _end(self, entry: Entry, runner: MatchRunner, played: Sequence[PlayedMatch]) -> None:
+    async def _end(self, entry: Entry, runner: MatchRunner, played: Sequence[_Played]) -> None:
         await runner.pool.dismiss(entry.name)
-        ends = [bot.watcher for bot in _bots(entry, played) if bot.watcher is not None]
+        ends = [one.bot.watcher for one in played if one.bot.watcher is not None]
         await asyncio.gather(*ends)  # a bot that ended by itself is retired by its watcher
 
     def _finding(
-        self, entry: Entry, played: Sequence[PlayedMatch], build_s: float | None
+        self, entry: Entry, played: Sequence[_Played], build_s: float | None
     ) -> CheckedEntry:
         last = played[-1]
-        bots = _bots(entry, played)
-        replays = tuple(one.replay for one in played if one.replay is not None)
+        bots = [one.bot for one in played]
         answers, rejections = [], []
-        for replay in replays:
-            seat = replay.header.entries.index(entry.name)
-            records = [one for one in replay.records if getattr(one, "seat", None) == seat]
+        for one in played:
+            every = records_from_bytes(one.records or ())
+            records = [record for record in every if getattr(record, "seat", None) == one.seat]
             answers.append(tuple(one.bot_us for one in records if type(one) is ReplyRecord))
             rejections.append([one for one in records if type(one) is RejectionRecord])
         finding = CheckedEntry(
@@ -320,7 +334,7 @@ class EntryCheck:
             build_s=build_s,
             start_s=bots[0].start_up_s,
             printed=tuple(self._printed(entry, played)),
-            replays=replays,
+            replays={one.result.played_as: one.records for one in played if one.records},
             answers_us=tuple(answers),
             rejections=tuple(
                 f"decision {one.decision_id}, {plain_words(one.reason.name)}: {one.detail}"
@@ -331,9 +345,9 @@ class EntryCheck:
             why = f"the referee failed: {last.result.void_reason}"
             printed = tuple(bots[-1].last_lines())
             return replace(finding, verdict=Verdict.NOT_CHECKED, why=why, printed=printed)
-        finding = replace(finding, termination=_seat(entry, last).termination)
+        finding = replace(finding, termination=last.outcome.termination)
         stays = len(bots) > 1 and bots[0] is bots[1]  # one process played both matches
-        fault = self._forfeit(entry, last, stays=stays) or self._departure(entry)
+        fault = _forfeit(last, stays=stays) or self._departure(entry)
         if not fault and len(rejections) > 1 and stays and rejections[1] and not rejections[0]:
             fault = _Fault(f"its replies were rejected {_SECOND_MATCH}")
         if not fault:
@@ -345,24 +359,11 @@ class EntryCheck:
             printed=fault.printed or finding.printed,
         )
 
-    def _printed(self, entry: Entry, played: Sequence[PlayedMatch]) -> Iterator[str]:
+    def _printed(self, entry: Entry, played: Sequence[_Played]) -> Iterator[str]:
         """Yield the last lines of each match, without the client's about connecting and leaving."""
         for one in played:
-            seat = [bot.entry for bot in one.bots].index(entry.name)
-            log = self._logs / one.result.played_as / f"{seat}-{entry.name}.log"
+            log = self._logs / one.result.played_as / f"{one.seat}-{entry.name}.log"
             yield from (line for line in last_printed(log) if not _CLIENTS_LINE.search(line))
-
-    def _forfeit(self, entry: Entry, last: PlayedMatch, *, stays: bool) -> "_Fault | None":
-        """Return the fault of an entry that forfeits; `stays` means one process for all matches."""
-        seat = _seat(entry, last)
-        if not seat.termination.forfeit:
-            return None
-        detail = without_output(seat.detail)
-        why = f"{plain_words(seat.termination.name)}: {detail}"
-        if last.result.round > 1:
-            why = f"{why} ({_SECOND_MATCH if stays else 'in its second match'})"
-        # A process that stays may have printed the reason in the first match.
-        return _Fault(why, () if stays else tuple(_bots(entry, [last])[0].last_lines()))
 
     def _departure(self, entry: Entry) -> "_Fault | None":
         for one in self._departures[entry.name]:
@@ -382,11 +383,13 @@ def checked_rules(tournament: Tournament) -> frozenset[RuleSet]:
     return max(tournament.rules, key=len)
 
 
-def _seat(entry: Entry, played: PlayedMatch) -> SeatOutcome:
-    """Return how a match ended for an entry; the match must not be void."""
-    return next(seat for seat in played.result.seats if seat.entry == entry.name)
-
-
-def _bots(entry: Entry, played: Sequence[PlayedMatch]) -> list[PooledBot]:
-    """Return the entry's bot in each match."""
-    return [bot for one in played for bot in one.bots if bot.entry == entry.name]
+def _forfeit(last: _Played, *, stays: bool) -> "_Fault | None":
+    """Return the fault of an entry that forfeits; `stays` means one process for all matches."""
+    if not last.outcome.termination.forfeit:
+        return None
+    detail = without_output(last.outcome.detail)
+    why = f"{plain_words(last.outcome.termination.name)}: {detail}"
+    if last.result.round > 1:
+        why = f"{why} ({_SECOND_MATCH if stays else 'in its second match'})"
+    # A process that stays may have printed the reason in the first match.
+    return _Fault(why, () if stays else tuple(last.bot.last_lines()))

@@ -248,9 +248,9 @@ class _LocalRun:
             if not progress.begin_block(match.deal_block):
                 return
             played = None
-            async for played in self.runner.play(match, attempt, once=progress.legs):
+            async for played, _ in self.runner.play(match, attempt, once=progress.legs):
                 progress.exclude(pool.exclusions.out)
-                progress.record_result(*played.attempt)
+                progress.record_result(*played)
                 await pool.exclude(progress.out, progress.suspended)
             queue.finish_match(match)
             if played is None:

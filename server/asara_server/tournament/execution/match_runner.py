@@ -12,12 +12,10 @@ from asara_codec.results import SeatResult, Termination
 from asara_game.edition import load_edition
 from asara_game.rules import Rules
 from asara_game.vocabulary import RuleSet
-from asara_server.eventlog.replay import Replay, replay_of
 from asara_server.match.spec import SECOND_US, MatchSpec, Player
 from asara_server.network.open_files import raise_open_files_limit
 from asara_server.referee.hosted import MatchCut
 from asara_server.referee.referee import Referee
-from asara_server.replay.file import replay_records
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.bot_watch import BotWatch
 from asara_server.tournament.bots.pool import BotPool, PooledBot
@@ -90,21 +88,8 @@ class ExecutionContext:
     """Settings for bots on other machines, if there are any."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedMatch:
-    """A finished attempt at a match."""
-
-    result: MatchResult
-    replay: Replay | None
-    """The replay; None if the match is void."""
-    bots: tuple[PooledBot, ...]
-    """The bots that played the match, by seat."""
-
-    @property
-    def attempt(self) -> PlayedAttempt:
-        """The result, with the records of the replay."""
-        records = None if self.replay is None else replay_records(self.replay)
-        return PlayedAttempt(self.result, records)
+Bots = tuple[PooledBot, ...]
+"""The bots that played a match, by seat."""
 
 
 @asynccontextmanager
@@ -140,7 +125,7 @@ class MatchRunner:
 
     async def play(
         self, match: ScheduledMatch, first_attempt: int = 1, *, once: bool = False
-    ) -> AsyncIterator[PlayedMatch]:
+    ) -> AsyncIterator[tuple[PlayedAttempt, Bots]]:
         """Play a match, repeating it if the referee fails, and yield each attempt as it ends.
 
         Stops without another attempt if the referee is stopped, or if the match is played `once`.
@@ -152,18 +137,19 @@ class MatchRunner:
                 played = await self._play_attempt(match, attempt, cores)
             if played is None:
                 return
-            failures = [bot.machine_failure for bot in played.bots if bot.machine_failure]
-            if played.result.void and failures and attempt == MAX_ATTEMPTS:
+            result, bots = played[0].result, played[1]
+            failures = [bot.machine_failure for bot in bots if bot.machine_failure]
+            if result.void and failures and attempt == MAX_ATTEMPTS:
                 raise MachineError(
                     f"{match.match_id} could not begin in {MAX_ATTEMPTS} attempts: {failures[-1]}"
                 )
             yield played
-            if once or not played.result.void:
+            if once or not result.void:
                 return
 
     async def _play_attempt(
         self, match: ScheduledMatch, attempt: int, cores: str
-    ) -> PlayedMatch | None:
+    ) -> tuple[PlayedAttempt, Bots] | None:
         """Play a match once; return None if the referee is stopped before the end."""
         name = attempt_name(match.match_id, attempt)
         settings = self._context.match_settings
@@ -198,7 +184,7 @@ class MatchRunner:
             seats=seats,
             void_reason=record.void_reason,
         )
-        return PlayedMatch(result, None if record.void else replay_of(record), tuple(bots))
+        return PlayedAttempt(result, None if record.void else record.encoded), tuple(bots)
 
     def _rules_of(self, match: ScheduledMatch) -> Rules:
         """Return the rules of a match, shared by all matches of the same kind."""
@@ -220,4 +206,10 @@ def _seat_outcome(result: SeatResult, bot: PooledBot) -> SeatOutcome:
         detail = with_output(detail, bot.last_lines())
     elif result.termination.forfeit and (printed := bot.kit_message()):
         detail = with_output(detail, printed)
-    return SeatOutcome.of(result, detail)
+    return SeatOutcome(
+        entry=result.entry,
+        rank=result.rank,
+        prestige=result.prestige,
+        termination=result.termination,
+        detail=detail,
+    )

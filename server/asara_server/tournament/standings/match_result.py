@@ -15,7 +15,7 @@ from typing import Annotated, Final, Self
 from pydantic import BeforeValidator, Field, PlainSerializer, TypeAdapter, model_validator
 from pydantic.dataclasses import dataclass
 
-from asara_codec.results import SeatResult, Termination
+from asara_codec.results import Termination
 from asara_game.rules import format_rule_sets
 from asara_server.text import on_one_line
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -55,17 +55,6 @@ class SeatOutcome:
     termination: TerminationName
     detail: str = ""
     """Reason for a forfeit in words, possibly extended by `with_output`; otherwise empty."""
-
-    @classmethod
-    def of(cls, result: SeatResult, detail: str | None = None) -> Self:
-        """Return the referee's result for a seat, with its own detail unless another is given."""
-        return cls(
-            entry=result.entry,
-            rank=result.rank,
-            prestige=result.prestige,
-            termination=result.termination,
-            detail=result.detail if detail is None else detail,
-        )
 
 
 def with_output(text: str, lines: Sequence[str]) -> str:

@@ -243,9 +243,11 @@ def _result_fields(file: ReplayFile, result: MatchResult) -> Iterator[tuple[str,
     replay = file.replay
     yield "void", False, result.void
     yield "started", utc_text(replay.header.started_unix_ms / 1000), result.started
-    yield "number of seats", len(replay.results), len(result.seats)
-    for seat, (derived, found) in enumerate(zip(replay.results, result.seats, strict=True)):
-        for name in ("entry", "rank", "prestige", "termination"):
+    yield "number of seats", len(replay.ends), len(result.seats)
+    entries = replay.header.entries
+    for seat, (derived, found) in enumerate(zip(replay.ends, result.seats, strict=True)):
+        yield f"seats[{seat}].entry", entries[seat], found.entry
+        for name in ("rank", "prestige", "termination"):
             yield f"seats[{seat}].{name}", getattr(derived, name), getattr(found, name)
         # what the bot printed follows the referee's own words
         own = found.detail[: len(derived.detail)]

@@ -171,8 +171,8 @@ class WorkerRun:
         for match, first_attempt in job.matches:
             if self._stopper is not None:
                 return
-            async for played in self._runner.play(match, first_attempt, once=job.once):
-                attempts.append(played.attempt)
+            async for played, _ in self._runner.play(match, first_attempt, once=job.once):
+                attempts.append(played)
                 if journal is not None:
                     end_attempt(journal, attempts[-1])
                 if self._reporter is not None:
