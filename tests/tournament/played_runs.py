@@ -26,7 +26,7 @@ from asara_server.tournament.execution.match_runner import ExecutionContext
 from asara_server.tournament.run.directory import JOURNAL, RunDirectory
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.run.read_run import read_run
-from asara_server.tournament.run.run_record import json_bytes
+from asara_server.tournament.run.run_record import Document, json_bytes
 from asara_server.tournament.runner import RunHooks, Runner, RunSetup
 from asara_server.tournament.schedule.plan import planned_matches
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -38,7 +38,6 @@ from asara_server.tournament.standings.match_result import (
 )
 from asara_server.tournament.standings.standings import compute_standings
 from asara_server.tournament.trust.manifest import Manifest
-from asara_server.tournament.trust.signed_file import Document, sign
 from asara_server.tournament.trust.tree_head import TreeHead, root_text
 from tests.match.playouts import random_match, rules_for
 from tests.tournament.sample_bots import SEED, write_tournament
@@ -241,7 +240,7 @@ class Forger:
         self.edit_result(index, seats=tuple(seats))
 
     def signed(self, name: str, document: Document) -> Fact:
-        return sign(document, self.key).fact(name)
+        return document.signed(self.key).fact(name)
 
     def sign(self, **head: Any) -> None:
         """Write and sign everything again; `head` are fields of the tree head to change then."""

@@ -42,7 +42,7 @@ from asara_server.tournament.standings.match_result import MatchResult, utc_now,
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import compute_standings, ranks_settled
 from asara_server.tournament.trust.manifest import ScheduleRule, new_manifest
-from asara_server.tournament.trust.run_signing import sign_end, signed_beginning
+from asara_server.tournament.trust.signed_documents import sign_end, signed_beginning
 
 _WORKERS_END_S = 20.0
 """Seconds given to the workers of a killed runner to end."""

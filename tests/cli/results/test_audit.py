@@ -9,8 +9,8 @@ from asara_game.rules import RULE_COMBINATIONS
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.read_run import read_run
-from asara_server.tournament.trust.audit_trust import Published
 from asara_server.tournament.trust.inclusion import ProofMaker, check_inclusion
+from asara_server.tournament.trust.signed_documents import Published
 from tests.cli.command import asara, refusal
 from tests.match.playouts import random_replay
 from tests.sizes import others_long

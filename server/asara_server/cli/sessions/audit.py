@@ -27,7 +27,6 @@ from asara_server.tournament.trust.audit import (
     is_bundle,
     plan_audit,
 )
-from asara_server.tournament.trust.audit_trust import KeySource, Published, Signed
 from asara_server.tournament.trust.inclusion import (
     PROOF_SUFFIX,
     check_inclusion,
@@ -36,6 +35,7 @@ from asara_server.tournament.trust.inclusion import (
     read_proof,
 )
 from asara_server.tournament.trust.run_audit import RunAudit
+from asara_server.tournament.trust.signed_documents import KeySource, Published, Signed
 from asara_server.user_error import UserError
 
 UNPROVEN = 3

@@ -11,11 +11,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from asara_server.eventlog.journal import Fact, JournalError
 from asara_server.match.spec import ProcessPolicy
-from asara_server.replay.signing import signature_holds
+from asara_server.replay.signing import SigningKey, signature_holds
 from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.sandbox.spec import SandboxKind
@@ -137,6 +137,21 @@ class SignedBytes(NamedTuple):
         return signature_holds(public_key, self.signature, self.content)
 
 
+class Document(BaseModel):
+    """A JSON document that the referee signs. The audit refuses it in any other form."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def content(self) -> bytes:
+        """Return the bytes of the document's file; the signature covers these bytes."""
+        return json_bytes(self)
+
+    def signed(self, key: SigningKey) -> SignedBytes:
+        """Return the document with its signature."""
+        content = self.content()
+        return SignedBytes(content, key.sign(content))
+
+
 class RunRecord:
     """A run, as far as the facts that were added tell."""
 
@@ -210,9 +225,14 @@ class RunRecord:
         """Return the content of the files with the signed documents, by name."""
         found = {}
         for kind, document in self.documents.items():
-            found[f"{kind}.json"] = document.content
-            found[f"{kind}.json.sig"] = document.signature
+            found[name := f"{kind}.json"] = document.content
+            found[signature_name(name)] = document.signature
         return found
+
+
+def signature_name(name: str) -> str:
+    """Return the name of the file, next to a document, with its signature: 64 bytes, Ed25519."""
+    return f"{name}.sig"
 
 
 def json_bytes(model: BaseModel) -> bytes:

@@ -20,16 +20,18 @@ from asara_server.replay.signing import PUBLIC_KEY_FILE, read_public_key
 from asara_server.single_process import SingleProcess
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.run.directory import BUNDLE_MATCHES, RUN_FOLDERS
+from asara_server.tournament.run.run_record import signature_name
 from asara_server.tournament.trust.attempt_check import ExpectedMatch
-from asara_server.tournament.trust.audit_trust import Published, Signed, check_signed
 from asara_server.tournament.trust.inclusion import SIGNED
 from asara_server.tournament.trust.manifest import MANIFEST
 from asara_server.tournament.trust.run_audit import RunAudit
 from asara_server.tournament.trust.run_files import MARKS, SUFFIX
-from asara_server.tournament.trust.signed_file import (
+from asara_server.tournament.trust.signed_documents import (
     DocumentError,
+    Published,
+    Signed,
+    check_signed,
     read_signed_bytes,
-    signature_name,
 )
 from asara_server.tournament.trust.tree_head import TREE_HEAD
 from asara_server.user_error import UserError

@@ -14,14 +14,15 @@ from pydantic import Field, ValidationError
 
 from asara_server.tournament.run.directory import RunError
 from asara_server.tournament.run.read_run import RunLog, read_run
-from asara_server.tournament.run.run_record import DOCUMENTS, SignedBytes
+from asara_server.tournament.run.run_record import DOCUMENTS, Document, SignedBytes
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.trust.attempt_check import ExpectedMatch, attempt_faults
-from asara_server.tournament.trust.audit_trust import Published, Signed, check_signed
 from asara_server.tournament.trust.manifest import MANIFEST, Manifest
-from asara_server.tournament.trust.signed_file import (
-    Document,
+from asara_server.tournament.trust.signed_documents import (
     DocumentError,
+    Published,
+    Signed,
+    check_signed,
     parse_document,
     read_document_file,
 )

@@ -20,10 +20,15 @@ from asara_server.eventlog.log_file import MAGIC, LogReader, row_bytes
 from asara_server.replay.signing import PUBLIC_KEY_FILE
 from asara_server.tournament.run.directory import JOURNAL, RESULTS, STANDINGS
 from asara_server.tournament.run.process_record import Lives, process_rows
-from asara_server.tournament.run.run_record import RUN_INFO, RunInfo, RunRecord, SignedBytes
+from asara_server.tournament.run.run_record import (
+    RUN_INFO,
+    RunInfo,
+    RunRecord,
+    SignedBytes,
+    signature_name,
+)
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.trust.manifest import MANIFEST
-from asara_server.tournament.trust.signed_file import signature_name
 from asara_server.tournament.trust.tree_head import TREE_HEAD
 
 T = TypeVar("T")

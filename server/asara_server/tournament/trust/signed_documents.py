@@ -1,25 +1,143 @@
-"""Checks who signed the documents of a run, and whether they match what was published.
+"""The signed documents of a run: its manifest, signed at its start, and its tree head, at its end.
 
-An auditor may have up to three things that were published before the first match: the referee's
-public key, the hash of the manifest, and the commitment to the deals.
+The audit checks who signed them, and whether they match what was published. An auditor may have two
+things that were published before the first match: the referee's public key, and the hash of the
+manifest, which contains the commitment to the deals.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from hashlib import sha256
+from pathlib import Path
+from typing import Final, TypeVar
 
+from pydantic import ValidationError
+
+from asara_server.eventlog.journal import Fact
 from asara_server.match.deal_secrets import commitment
-from asara_server.replay.signing import fingerprint
-from asara_server.tournament.run.run_record import SignedBytes
-from asara_server.tournament.trust.manifest import MANIFEST, Manifest
-from asara_server.tournament.trust.signed_file import (
-    AnyDocument,
-    DocumentError,
-    parse_document,
-    signature_name,
-)
-from asara_server.tournament.trust.tree_head import TREE_HEAD, TreeHead
+from asara_server.replay.signing import SigningKey, fingerprint
+from asara_server.tournament.run.directory import RunDirectory, RunError
+from asara_server.tournament.run.run_record import Document, SignedBytes, signature_name
+from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.standings.match_result import MatchResult, utc_now
+from asara_server.tournament.standings.model import Standings
+from asara_server.tournament.trust.manifest import MANIFEST, Manifest, changed_field
+from asara_server.tournament.trust.tree_head import TREE_HEAD, TreeHead, root_text
+
+_LARGEST: Final = 16 * 2**20
+"""Maximum bytes read of a document, far more than any real document has."""
+
+AnyDocument = TypeVar("AnyDocument", bound=Document)
+
+
+class DocumentError(ValueError):
+    """Raised if a signed document cannot be read; the text gives the reason."""
+
+
+# Signing
+
+
+def signed_beginning(directory: RunDirectory, manifest: Manifest, key: SigningKey) -> list[Fact]:
+    """Return the facts with which a new run begins; a resumed run must have the same manifest.
+
+    Raises RunError.
+    """
+    found = directory.record.documents.get("manifest")
+    if found is None:
+        return [manifest.signed(key).fact(MANIFEST)]
+    path = directory.path
+    try:
+        begun = parse_document(found.content, Manifest)
+    except DocumentError as error:
+        raise RunError(f"{path / MANIFEST}: {error}") from None
+    changed = changed_field(begun, manifest)
+    if changed and begun.public_key != manifest.public_key:
+        raise RunError(
+            f"{path}: the replays of this run are signed with another key; pass that key with --key"
+        )
+    if changed:
+        raise RunError(
+            f"{path / MANIFEST}: the run cannot resume with other settings: {changed}; "
+            "restore them, or start another run"
+        )
+    return []
+
+
+def sign_end(
+    directory: RunDirectory,
+    key: SigningKey,
+    schedule: Sequence[ScheduledMatch],
+    results: Sequence[MatchResult],
+    standings: Standings,
+    *,
+    out: dict[str, str],
+    suspended: dict[str, str],
+    tournament_secret: str | None,
+) -> None:
+    """Write the standings, and the signed tree head as the last row of the journal.
+
+    `schedule` is the whole schedule of the manifest. Without a secret, the run was cut short.
+    """
+    standings_sha256 = sha256(directory.write_standings(standings)).hexdigest()
+    head = TreeHead(
+        manifest_sha256=directory.info.manifest_sha256,
+        state="cut short" if tournament_secret is None else "finished",
+        ended=utc_now(),
+        scheduled=standings.matches.scheduled,
+        played=standings.matches.played,
+        void=standings.matches.void,
+        attempts=len(results),
+        root=root_text(results, schedule),
+        results_sha256=directory.results_sha256(),
+        standings_sha256=standings_sha256,
+        journal_sha256=directory.journal.sha256(),
+        out=out,
+        suspended=suspended,
+        tournament_secret=tournament_secret,
+    )
+    directory.note(head.signed(key).fact(TREE_HEAD))
+    directory.export()
+
+
+# Reading
+
+
+def read_signed_bytes(path: Path) -> SignedBytes | None:
+    """Return the bytes of a document and its signature; None if the document does not exist.
+
+    Without a signature file, the signature is empty. Raises DocumentError.
+    """
+    if not path.exists() and not path.is_symlink():
+        return None
+    content = read_document_file(path)
+    beside = path.with_name(signature_name(path.name))
+    return SignedBytes(content, read_document_file(beside) if beside.exists() else b"")
+
+
+def parse_document(content: bytes, kind: type[AnyDocument]) -> AnyDocument:
+    """Parse the content of a document; raises DocumentError."""
+    try:
+        return kind.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise DocumentError(f"{place}: {first['msg']}" if place else first["msg"]) from None
+
+
+def read_document_file(path: Path) -> bytes:
+    """Return the content of a regular file of bounded size; raises DocumentError."""
+    try:
+        if path.is_symlink() or not path.is_file():
+            raise DocumentError("not a regular file")
+        if path.stat().st_size > _LARGEST:
+            raise DocumentError("larger than any file of this kind")
+        return path.read_bytes()
+    except OSError as error:
+        raise DocumentError(error.strerror or str(error)) from None
+
+
+# Checking
 
 
 @dataclass(frozen=True, slots=True)
