@@ -3,7 +3,7 @@
 import multiprocessing
 import signal
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
@@ -122,6 +122,14 @@ _LEAK_FILES_WORTH_A_PROCESS: Final = 4
 """Number of files whose audit with a search for leaks takes as long as starting a process."""
 
 
+class FoundKey(NamedTuple):
+    """A public key that was found with the replays, which proves nothing about its owner."""
+
+    key: bytes
+    file: Path | None
+    """File that contains the key; None if it is the key in the replay itself."""
+
+
 class AuditJob(NamedTuple):
     """A replay file to audit, with everything that it is checked against."""
 
@@ -134,14 +142,8 @@ class AuditJob(NamedTuple):
     """The replay's place in its run; None if the replay is checked alone."""
     leaks: bool
     """True to search the replay for leaks as well."""
-
-
-class FoundKey(NamedTuple):
-    """A public key that was found with the replays, which proves nothing about its owner."""
-
-    key: bytes
-    file: Path | None
-    """File that contains the key; None if it is the key in the replay itself."""
+    found_key: FoundKey | None = None
+    """Source of a single replay's `public_key`, unless the auditor gave the key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +151,11 @@ class AuditPlan:
     """The audit of several runs and replays."""
 
     jobs: tuple[AuditJob, ...]
+    """The replays of the runs, followed by the single replays."""
     runs: tuple[RunAudit, ...]
-    """Findings about the runs; the replays of these runs are among the jobs."""
+    """Findings about the runs."""
     single: int
     """Number of replays that are checked alone."""
-    found_keys: Mapping[Path, FoundKey]
-    """Key that each single replay is checked against, if no key was given."""
     faults: tuple[str, ...]
     """Faults of the runs that contain single replays, as far as these affect the deals."""
 
@@ -196,16 +197,15 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
             secrets[file.absolute().parent],
             None,
             leaks,
+            keys.get(file),
         )
         for file in single
     ]
-    return AuditPlan(tuple(jobs), tuple(runs.values()), len(single), keys, tuple(faults))
+    return AuditPlan(tuple(jobs), tuple(runs.values()), len(single), tuple(faults))
 
 
-def audit_replays(
-    jobs: Sequence[AuditJob], processes: int | None = None
-) -> Iterator[tuple[Path, Verdict]]:
-    """Yield each job's path and verdict, in job order. Raises AuditError.
+def audit_replays(jobs: Sequence[AuditJob], processes: int | None = None) -> Iterator[Verdict]:
+    """Yield the verdict of each job, in job order. Raises AuditError.
 
     If no number of processes is given, all usable cores work if there is enough to do.
     """
@@ -222,10 +222,9 @@ def audit_replays(
     yield from map_in_processes(audit_replay, jobs, processes, at_once)
 
 
-def audit_replay(job: AuditJob) -> tuple[Path, Verdict]:
-    """Return a job's path and verdict."""
+def audit_replay(job: AuditJob) -> Verdict:
     try:
-        verdict = audit(
+        return audit(
             read_file(job.path),
             job.public_key,
             tournament_secret=job.tournament_secret,
@@ -233,10 +232,9 @@ def audit_replay(job: AuditJob) -> tuple[Path, Verdict]:
             worlds=_LEAK_WORLDS if job.leaks else 0,
         )
     except ReplayError as error:
-        verdict = Verdict(str(error))
+        return Verdict(str(error))
     except Exception as error:  # noqa: BLE001 - one odd file must not keep the others unchecked
-        verdict = Verdict(f"cannot be played again: {type(error).__name__}: {error}")
-    return job.path, verdict
+        return Verdict(f"cannot be played again: {type(error).__name__}: {error}")
 
 
 # Runs and files

@@ -170,8 +170,11 @@ class Signed:
     public_key: bytes | None = None
     """Key that must have signed everything; None if there is no key."""
     source: KeySource = KeySource.OWN
-    deal_commitment: str | None = None
-    """The commitment to the deals, from the signed manifest."""
+
+    @property
+    def deal_commitment(self) -> str | None:
+        """The commitment to the deals, from the signed manifest."""
+        return self.manifest.deal_commitment if self.manifest and self.manifest_signed else None
 
     @property
     def secret(self) -> bytes | None:
@@ -216,8 +219,6 @@ def _check_manifest(signed: Signed, found: SignedBytes, published: Published) ->
         )
     signed.faults += _signature_faults(MANIFEST, found, own)
     signed.manifest_signed = own == signed.public_key and found.signed_by(own)
-    if signed.manifest_signed:
-        signed.deal_commitment = manifest.deal_commitment
 
 
 def _check_head(signed: Signed, manifest: SignedBytes, found: SignedBytes) -> None:
