@@ -27,7 +27,7 @@ from asara_server.tournament.run.directory import JOURNAL, RunDirectory
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.run.run_record import Document, json_bytes
-from asara_server.tournament.runner import RunHooks, Runner, RunSetup
+from asara_server.tournament.runner import Runner, RunSetup
 from asara_server.tournament.schedule.plan import planned_matches
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import (
@@ -176,8 +176,8 @@ def play_run(
             planned = planned_matches(tournament)
             executor = PlayoutExecutor(void, most, loser)
             setup = RunSetup(tournament, planned, directory, key, executor=executor)
-            hooks = RunHooks(count, None if enough is None else lambda: enough(over))
-            runner = Runner(setup, hooks)
+            decided = None if enough is None else lambda: enough(over)
+            runner = Runner(setup, finished=count, enough=decided)
             await runner.run()
 
     asyncio.run(scenario())

@@ -29,18 +29,18 @@ from asara_server.tournament.run.block_journals import wait_for_writers
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.run.progress import RunProgress
+from asara_server.tournament.run.read_run import run_standings
 from asara_server.tournament.run.run_record import RUN
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import oversized_entries
 from asara_server.tournament.sandbox.machine_limits import effective_limits
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.schedule.legs import Legs
-from asara_server.tournament.schedule.looks import looks_at
 from asara_server.tournament.schedule.match_settings import MatchSettings
-from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.schedule.schedule import ScheduledMatch, looks_at
 from asara_server.tournament.standings.match_result import MatchResult, utc_now, utc_text
 from asara_server.tournament.standings.model import Standings
-from asara_server.tournament.standings.standings import compute_standings, ranks_settled
+from asara_server.tournament.standings.standings import ranks_settled
 from asara_server.tournament.trust.manifest import ScheduleRule, new_manifest
 from asara_server.tournament.trust.signed_documents import sign_end, signed_beginning
 
@@ -62,17 +62,6 @@ class RunEnd:
     """Entries suspended because they forfeited too often, with the reasons."""
     costs: RunCosts
     """The costs of the run, over all of its sessions."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunHooks:
-    """Callbacks from a running run to its caller."""
-
-    finished: Callable[[MatchResult], None] = lambda result: None
-    """Called with a match's final result as soon as the match is over."""
-    enough: Callable[[], bool] | None = None
-    """Called after `finished`; once it returns True, no further block begins."""
-    build_failed: Callable[[FailedBuild], None] = lambda failed: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +89,17 @@ class Runner:
     def __init__(
         self,
         setup: RunSetup,
-        hooks: RunHooks = RunHooks(),
+        *,
+        finished: Callable[[MatchResult], None] = lambda result: None,
+        enough: Callable[[], bool] | None = None,
+        build_failed: Callable[[FailedBuild], None] = lambda failed: None,
         build_cache: BuildCache | None = None,
     ) -> None:
         """If a run has begun in the directory, it is resumed.
 
-        Unchanged builds are taken from the `build_cache`.
+        `finished` is called with a match's final result as soon as the match is over, and `enough`
+        after it; once `enough` returns True, no further block begins. Unchanged builds are taken
+        from the `build_cache`.
         """
         tournament, schedule, directory = setup.tournament, setup.schedule, setup.directory
         key, sandbox = setup.key, setup.sandbox
@@ -120,7 +114,7 @@ class Runner:
         self._secret = deal_secrets.tournament_secret(self._seed)
         self._directory = directory
         self._key = key
-        self._hooks = hooks
+        self._build_failed = build_failed
         self._looks = looks_at(schedule) if tournament.until else ()
         legs = Legs(sandbox is not None, tournament.remote_entries, others_have_bots)
         self.progress = RunProgress(
@@ -128,8 +122,8 @@ class Runner:
             tournament.limits,
             directory,
             key,
-            finished=hooks.finished,
-            enough=hooks.enough,
+            finished=finished,
+            enough=enough,
             settled=self._are_settled,
             looks=self._looks,
             legs=None if setup.schedule_rule == "rotations" else legs,
@@ -146,7 +140,7 @@ class Runner:
             tournament_file=directory.tournament_text,
             deal_commitment=self.deal_commitment,
             schedule_rule=setup.schedule_rule,
-            may_end_early=hooks.enough is not None,
+            may_end_early=enough is not None,
             looks=self._looks,
             sandbox=self._sandbox_kind,
         )
@@ -285,7 +279,7 @@ class Runner:
             printed = {**self._directory.info.build_output, build.entry: build.printed}
             self._directory.change(build_output=printed)
             self.progress.exclude({build.entry: build.why})
-            self._hooks.build_failed(build)
+            self._build_failed(build)
 
         out = self.progress.out
         entries = [entry for entry in self._tournament.entries if entry.name not in out]
@@ -350,15 +344,8 @@ class Runner:
     def _write_end(self) -> Standings:
         """Write the standings and how the run ended, and return the standings."""
         progress = self.progress
-        standings = compute_standings(
-            self._tournament.title,
-            [entry.name for entry in self._tournament.entries],
-            len(progress.schedule),
-            progress.results,
-            group=progress.group,
-            remote=self._tournament.remote_entries,
-            looks=self._looks,
-        )
+        info = self._directory.info.model_copy(update={"scheduled": len(progress.schedule)})
+        standings = run_standings(info, progress.results)
         self._directory.remove_remote()
         end: dict[str, object] = {}
         stalled_s = self.executor.stalled_s

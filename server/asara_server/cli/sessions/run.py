@@ -26,7 +26,7 @@ from asara_server.network.open_files import OpenFilesError
 from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
 from asara_server.tournament.run.directory import RunDirectory
-from asara_server.tournament.runner import RunEnd, RunHooks, Runner, RunSetup
+from asara_server.tournament.runner import RunEnd, Runner, RunSetup
 from asara_server.user_error import UserError
 
 
@@ -42,12 +42,10 @@ def play_run(setup: RunSetup, log: LogOptions, meter: RunMeter | None = None) ->
     with _user_errors(directory), log_to_file(log, directory.path / "run.log"):
         runner = Runner(
             setup,
-            RunHooks(
-                meter.add_result,
-                meter.decided,
-                lambda failed: warn_of_failed_build(failed, directory.logs),
-            ),
-            BuildCache(),
+            finished=meter.add_result,
+            enough=meter.decided,
+            build_failed=lambda failed: warn_of_failed_build(failed, directory.logs),
+            build_cache=BuildCache(),
         )
         meter.start(runner)
         return run(_play(runner, meter, publish=setup.schedule_rule == "groups"))

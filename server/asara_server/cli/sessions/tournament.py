@@ -44,15 +44,14 @@ from asara_server.tournament.runner import RunEnd, RunSetup
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.cgroups import WITHOUT_CGROUPS, Cgroups
 from asara_server.tournament.sandbox.spec import ReservedPaths
-from asara_server.tournament.schedule.layout import balance, seat_orders
-from asara_server.tournament.schedule.looks import looks_at
+from asara_server.tournament.schedule.layout import Layout, balance, seat_orders
 from asara_server.tournament.schedule.plan import (
     MOST_MATCHES,
     Estimate,
     estimate,
-    planned_layout,
     planned_matches,
 )
+from asara_server.tournament.schedule.schedule import looks_at
 from asara_server.tournament.standings.intervals import blocks_for, error_of
 from asara_server.tournament.standings.standings import block_variance
 from asara_server.user_error import UserError
@@ -240,7 +239,7 @@ def _key(tournament: Tournament, needed: int) -> str:
     kinds = len(tournament.rules)
     if tournament.blocks_per_entry is not None:
         return f"blocks_per_entry = {-(-needed // (kinds * len(tournament.seats)))}"
-    layout = planned_layout(tournament)
+    layout = Layout.of(tournament.teams, tournament)
     planned = sum(balance(layout, seats).blocks_per_entry.least for seats in tournament.seats)
     return f"rounds = {-(-needed * tournament.rounds // max(1, kinds * planned))}"
 

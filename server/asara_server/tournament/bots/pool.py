@@ -22,7 +22,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from asara_codec.results import Termination
 from asara_server.logs import logger
@@ -33,7 +33,6 @@ from asara_server.text import plain_words
 from asara_server.tournament.bots import bots_lock
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.bot_watch import PATIENT_S, BotWatch, Departure
-from asara_server.tournament.bots.exclusions import Absence, Exclusions
 from asara_server.tournament.bots.freezer import BotFreezer
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
 from asara_server.tournament.bots.output.error_output import SEARCHED_LINES
@@ -232,6 +231,36 @@ class ProcessStarter:
 
 
 T = TypeVar("T")
+
+
+class Absence(NamedTuple):
+    """The kind of and the reason for a forfeit before a match begins."""
+
+    termination: Termination
+    why: str
+
+
+class Exclusions:
+    """Entries whose bots are no longer started, with the reasons."""
+
+    def __init__(self) -> None:
+        self.out: dict[str, str] = {}
+        """Entries that could not be built or started, with the reasons."""
+        self.suspended: dict[str, str] = {}
+        """Entries that forfeited too often, with the reasons."""
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """The reason for each exclusion, by entry."""
+        return self.suspended | self.out
+
+    def absence(self, entry: str) -> Absence | None:
+        """Return how and why an entry forfeits its matches, or None if the entry still plays."""
+        if why := self.out.get(entry):
+            return Absence(Termination.NEVER_STARTED, why)
+        if why := self.suspended.get(entry):
+            return Absence(Termination.SUSPENDED, why)
+        return None
 
 
 class BotPool:

@@ -91,7 +91,7 @@ class Manifest(Document):
     may_end_early: bool
     """True if the run may end before all blocks are played, as a duel does once it is decided."""
     looks: tuple[int, ...] = ()
-    """Match counts at which the run ends if its ranks are settled; see `schedule.looks`."""
+    """Match counts at which the run ends if its ranks are settled; see `schedule.schedule`."""
     places: int = 0
     """Number of top places that must each have a single rank before the run may end early."""
     deals: Literal["committed", "joint"]
@@ -158,14 +158,7 @@ class Manifest(Document):
 
     @property
     def _layout(self) -> Layout:
-        return Layout(
-            tuple(entry.team for entry in self.entries),
-            rounds=self.rounds,
-            blocks_per_entry=self.blocks_per_entry,
-            orders=self.orders,
-            blocks=self.blocks,
-            tables=self.tables,
-        )
+        return Layout.of(tuple(entry.team for entry in self.entries), self)
 
     def _count(self, rule_sets: Sequence[frozenset[RuleSet]]) -> int:
         """Return the number of matches in the schedule, without listing them."""

@@ -37,8 +37,7 @@ from asara_server.tournament.run.directory import (
 from asara_server.tournament.run.run_record import RUN_INFO, json_bytes
 from asara_server.tournament.run.suspension import Suspensions
 from asara_server.tournament.schedule.legs import with_own_deals
-from asara_server.tournament.schedule.looks import looks_at
-from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.schedule.schedule import ScheduledMatch, looks_at
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import compute_standings, ranks_settled
 from asara_server.tournament.trust.attempt_check import (
