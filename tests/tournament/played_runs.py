@@ -287,7 +287,7 @@ def export(run: Path) -> None:
     log = read_run(run)
     for name, content in log.record.files().items():
         (run / name).write_bytes(content)
-    (run / "run.json").write_bytes(log.info.content())
+    (run / "run.json").write_bytes(json_bytes(log.info))
     (run / "results.jsonl").write_text("".join(f"{result.to_json()}\n" for result in log.results))
 
 

@@ -22,7 +22,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 from asara_codec.results import Termination
 from asara_server.logs import logger
@@ -233,36 +233,6 @@ class ProcessStarter:
 T = TypeVar("T")
 
 
-class Absence(NamedTuple):
-    """The kind of and the reason for a forfeit before a match begins."""
-
-    termination: Termination
-    why: str
-
-
-class Exclusions:
-    """Entries whose bots are no longer started, with the reasons."""
-
-    def __init__(self) -> None:
-        self.out: dict[str, str] = {}
-        """Entries that could not be built or started, with the reasons."""
-        self.suspended: dict[str, str] = {}
-        """Entries that forfeited too often, with the reasons."""
-
-    @property
-    def reasons(self) -> dict[str, str]:
-        """The reason for each exclusion, by entry."""
-        return self.suspended | self.out
-
-    def absence(self, entry: str) -> Absence | None:
-        """Return how and why an entry forfeits its matches, or None if the entry still plays."""
-        if why := self.out.get(entry):
-            return Absence(Termination.NEVER_STARTED, why)
-        if why := self.suspended.get(entry):
-            return Absence(Termination.SUSPENDED, why)
-        return None
-
-
 class BotPool:
     """The pool of a run's bots.
 
@@ -295,7 +265,10 @@ class BotPool:
         self._external: dict[str, PooledBot] = {}
         self._all: set[PooledBot] = set()
         self._idle: list[PooledBot] = []  # the bot that has been idle longest is first
-        self.exclusions = Exclusions()
+        self.out: dict[str, str] = {}
+        """Entries that could not be built or started, with the reasons."""
+        self._suspended: dict[str, str] = {}
+        """Entries that forfeited too often, with the reasons."""
         self.survivors: tuple[int, ...] = ()
         """Bot processes that the kernel did not let end."""
         self._protected: set[asyncio.Task[Any]] = set()
@@ -306,7 +279,7 @@ class BotPool:
     @property
     def excluded(self) -> dict[str, str]:
         """Entries whose bots are no longer started, with the reasons."""
-        return self.exclusions.reasons
+        return self._suspended | self.out
 
     def add_guest(self, name: str, token: str) -> None:
         """Register a bot that plays for this entry but is started elsewhere."""
@@ -331,11 +304,10 @@ class BotPool:
 
     async def exclude(self, out: Mapping[str, str], suspended: Mapping[str, str]) -> None:
         """Start no more bots of these entries, which forfeit from now on for the given reasons."""
-        known = self.exclusions
-        before = known.reasons
-        known.out = {**out, **known.out}
-        known.suspended = {**suspended, **known.suspended}
-        for name, why in known.reasons.items():
+        before = self.excluded
+        self.out = {**out, **self.out}
+        self._suspended = {**suspended, **self._suspended}
+        for name, why in self.excluded.items():
             if name not in before:
                 await self._retire_idle(name, why)
 
@@ -355,12 +327,14 @@ class BotPool:
         available, the referee already knows why the returned bot is lost.
         """
         external = self._external.get(name)
-        absence = self.exclusions.absence(name)
-        if absence is None and external and (why := external.absence()):
-            absence = Absence(Termination.MISSED, why)
-        if absence is not None:
+        why, forfeit = self.out.get(name, ""), Termination.NEVER_STARTED
+        if not why:
+            why, forfeit = self._suspended.get(name, ""), Termination.SUSPENDED
+        if not why and external:
+            why, forfeit = external.absence(), Termination.MISSED
+        if why:
             bot = self._register(self._new_bot(name))
-            self._lose(bot, absence.why, absence.termination)
+            self._lose(bot, why, forfeit)
             return bot
         if external:
             return external
@@ -538,8 +512,8 @@ class BotPool:
             )
         if survivors:
             self.survivors += survivors
-            if bot.entry not in self.exclusions.out:
-                why = self.exclusions.out[bot.entry] = survival(survivors)
+            if bot.entry not in self.out:
+                why = self.out[bot.entry] = survival(survivors)
                 self._logger.warning("entry is out", entry=bot.entry, why=why)
                 for idle in [one for one in self._idle if one.entry == bot.entry]:
                     self._idle.remove(idle)

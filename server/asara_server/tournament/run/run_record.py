@@ -22,6 +22,8 @@ from asara_server.tournament.sandbox.spec import SandboxKind
 
 RUN: Final = "run"
 """Kind of the facts about what changes in a run; see `RunInfo`."""
+GIVEN: Final = "given"
+"""Kind of the facts about blocks given to workers; see `progress.Submissions`."""
 RUN_INFO: Final = "run.json"
 DOCUMENTS: Final = ("manifest", "tree_head")
 """Kinds of the facts with a signed document. The document's file has the same name."""
@@ -107,10 +109,6 @@ class RunInfo(BaseModel):
     """SHA-256 of `manifest.json`, published before the first match."""
     resumed_with: tuple[str, ...] = ()
     """Versions of the program that resumed the run, in order."""
-
-    def content(self) -> bytes:
-        """Return the bytes of `run.json`."""
-        return json_bytes(self)
 
 
 class SignedBytes(NamedTuple):

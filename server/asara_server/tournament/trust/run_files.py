@@ -25,6 +25,7 @@ from asara_server.tournament.run.run_record import (
     RunInfo,
     RunRecord,
     SignedBytes,
+    json_bytes,
     signature_name,
 )
 from asara_server.tournament.standings.match_result import MatchResult
@@ -184,7 +185,7 @@ def _compare_copies(files: RunFiles, info: RunInfo) -> None:
     """
     expected = {name: sha256(data).hexdigest() for name, data in files.record.files().items()}
     if not files.running:
-        expected[RUN_INFO] = sha256(info.content()).hexdigest()
+        expected[RUN_INFO] = sha256(json_bytes(info)).hexdigest()
         expected[RESULTS] = files.results_sha256
     for name, digest in expected.items():
         found = _read(files, name, _digest)
