@@ -35,7 +35,7 @@ from asara_server.tournament.trust.inclusion import (
     read_proof,
 )
 from asara_server.tournament.trust.run_audit import RunAudit
-from asara_server.tournament.trust.signed_documents import KeySource, Published, Signed
+from asara_server.tournament.trust.signed_documents import Published, Signed
 from asara_server.user_error import UserError
 
 UNPROVEN = 3
@@ -61,6 +61,9 @@ _REFEREES_WORD = (
     "arrival times of replies, crashes, lost connections and protocol violations, which only the "
     "referee saw (see `asara replay clock`)"
 )
+
+_GIVEN_KEY = "the one given with --public-key"
+_OWN_KEY = "found in the run itself"
 
 _MOST_DESCRIBED = 8
 """Maximum number of separately audited replays for which each sound one is described."""
@@ -261,7 +264,7 @@ def _with_progress(verdicts: Iterable[Verdict], total: int) -> Iterator[Verdict]
 
 def key_warning(signed: Signed, held: Published) -> str:
     """Return a warning if nothing shows whose key a run was signed with, otherwise ""."""
-    if signed.source is not KeySource.OWN or not signed.manifest_signed:
+    if _key_source(signed, held) != _OWN_KEY or not signed.manifest_signed:
         return ""
     assert signed.manifest is not None
     assert signed.public_key is not None
@@ -297,7 +300,7 @@ def sound_lines(job: AuditJob, verdict: Verdict) -> Iterator[str]:
     yield f"{job.path}: passed"
     found = job.found_key
     if found is None:
-        given = "the one given with --public-key"
+        given = _GIVEN_KEY
     elif found.file is None:
         given = "found in the replay itself"
     else:
@@ -338,8 +341,7 @@ def report_lines(report: RunAudit, held: Published) -> Iterator[str]:
     else:
         yield f"{report.directory}: {plain(signed.manifest.title)}, {report.state}"
     if signed.public_key is not None:
-        source = signed.source.value
-        yield f"  signing key: {fingerprint(signed.public_key)}, {source}"
+        yield f"  signing key: {fingerprint(signed.public_key)}, {_key_source(signed, held)}"
     if signed.manifest is not None:
         yield f"  manifest: {_manifest_words(signed.manifest_sha256, held)}"
     if signed.deal_commitment is not None:
@@ -375,6 +377,14 @@ def verdict_words(*, runs: int, open_ended: int, single: int, faults: int) -> st
             "Each replay is sound by itself. Whether it belongs to a run was not checked."
         )
     return " ".join(sentences)
+
+
+def _key_source(signed: Signed, held: Published) -> str:
+    """Return in words where the key comes from that must have signed a run."""
+    if held.public_key is not None:
+        return _GIVEN_KEY
+    same = signed.manifest_sha256 == held.manifest_sha256
+    return "from the published manifest" if same else _OWN_KEY
 
 
 def _manifest_words(digest: str, held: Published) -> str:

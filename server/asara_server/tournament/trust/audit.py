@@ -189,7 +189,8 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
     given = published.public_key
     keys = {} if given is not None else _found_keys(single)
     faults: list[str] = []
-    secrets = _secrets(single, published, faults)
+    folders = dict.fromkeys(file.absolute().parent for file in single)
+    secrets = {one: _secret_of_run(one.parent, published, faults) for one in folders}
     jobs += [
         AuditJob(
             file,
@@ -278,15 +279,8 @@ def _run_jobs(report: RunAudit, *, leaks: bool) -> list[AuditJob]:
     ]
 
 
-def _secrets(
-    files: Iterable[Path], published: Published, faults: list[str]
-) -> dict[Path, bytes | None]:
-    """Return, for each folder of single replays, the secret that its run revealed at its end."""
-    folders = dict.fromkeys(file.absolute().parent for file in files)
-    return {folder: _secret_of_run(folder.parent, published, faults) for folder in folders}
-
-
 def _secret_of_run(directory: Path, published: Published, faults: list[str]) -> bytes | None:
+    """Return the secret of the deals that a run revealed at its end."""
     try:
         manifest = read_signed_bytes(directory / MANIFEST)
         head = read_signed_bytes(directory / TREE_HEAD)

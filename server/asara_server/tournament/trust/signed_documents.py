@@ -7,7 +7,6 @@ manifest, which contains the commitment to the deals.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, TypeVar
@@ -148,14 +147,6 @@ class Published:
     manifest_sha256: str | None = None
 
 
-class KeySource(Enum):
-    """Why a key is trusted."""
-
-    GIVEN = "the one given with --public-key"
-    MANIFEST = "from the published manifest"
-    OWN = "found in the run itself"
-
-
 @dataclass(slots=True)
 class Signed:
     """The signed documents of a run, as far as they are readable."""
@@ -169,7 +160,6 @@ class Signed:
     head: TreeHead | None = None
     public_key: bytes | None = None
     """Key that must have signed everything; None if there is no key."""
-    source: KeySource = KeySource.OWN
 
     @property
     def deal_commitment(self) -> str | None:
@@ -189,8 +179,6 @@ class Signed:
 def check_signed(manifest: SignedBytes, head: SignedBytes | None, published: Published) -> Signed:
     """Check the documents of a run against the published values, and against each other."""
     signed = Signed([], manifest_sha256=manifest.sha256, public_key=published.public_key)
-    if published.public_key is not None:
-        signed.source = KeySource.GIVEN
     _check_manifest(signed, manifest, published)
     if head is not None:
         _check_head(signed, manifest, head)
@@ -210,8 +198,6 @@ def _check_manifest(signed: Signed, found: SignedBytes, published: Published) ->
     own = _hexadecimal(manifest.public_key)
     if signed.public_key is None:
         signed.public_key = own
-        if found.sha256 == expected:
-            signed.source = KeySource.MANIFEST
     elif own != signed.public_key:
         signed.faults.append(
             f"{MANIFEST}: expected a signature by key {fingerprint(signed.public_key)}; it names "
