@@ -108,14 +108,14 @@ class Runner:
             tournament = tournament.model_copy(update={"limits": limits})
         self.executor = setup.executor or LocalExecutor()
         self._tournament = tournament
-        self._edition = load_edition()
         self._resumed = resumed = directory.info if directory.record.begun else None
         self._seed = resumed.seed if resumed else tournament.seed or draw_seed()
         self._secret = deal_secrets.tournament_secret(self._seed)
         self._directory = directory
         self._key = key
         self._build_failed = build_failed
-        self._looks = looks_at(schedule) if tournament.until else ()
+        looks = looks_at(schedule) if tournament.until else ()
+        names, places = [entry.name for entry in tournament.entries], tournament.settled_places
         legs = Legs(sandbox is not None, tournament.remote_entries, others_have_bots)
         self.progress = RunProgress(
             schedule,
@@ -124,8 +124,8 @@ class Runner:
             key,
             finished=finished,
             enough=enough,
-            settled=self._are_settled,
-            looks=self._looks,
+            settled=partial(ranks_settled, names, places=places, looks=looks),
+            looks=looks,
             legs=None if setup.schedule_rule == "rotations" else legs,
         )
         self._sandbox = None if sandbox is None else sandbox.with_hidden(directory.path)
@@ -135,13 +135,13 @@ class Runner:
         self._manifest = new_manifest(
             tournament,
             schedule,
-            edition=self._edition,
+            edition=load_edition(),
             public_key=key.public,
             tournament_file=directory.tournament_text,
             deal_commitment=self.deal_commitment,
             schedule_rule=setup.schedule_rule,
             may_end_early=enough is not None,
-            looks=self._looks,
+            looks=looks,
             sandbox=self._sandbox_kind,
         )
         self._begun = False
@@ -335,11 +335,6 @@ class Runner:
             "to_build": (),
             "building": {},
         }
-
-    def _are_settled(self, results: Sequence[MatchResult]) -> bool:
-        """Return True if the run may end with these results, which belong to a look."""
-        names = [entry.name for entry in self._tournament.entries]
-        return ranks_settled(names, results, self._tournament.settled_places, self._looks)
 
     def _write_end(self) -> Standings:
         """Write the standings and how the run ended, and return the standings."""
