@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 
-from asara_game.edition import load_edition
 from asara_server.eventlog.journal import Fact
 from asara_server.logs import logger
 from asara_server.match import deal_secrets
@@ -56,7 +55,7 @@ class RunEnd:
     standings: Standings
     unfinished: tuple[str, ...]
     """One line for each match or block without a result: its progress, or the reason."""
-    unstartable: dict[str, str]
+    out: dict[str, str]
     """Entries that could not be built or started, with the reasons."""
     suspended: dict[str, str]
     """Entries suspended because they forfeited too often, with the reasons."""
@@ -135,7 +134,6 @@ class Runner:
         self._manifest = new_manifest(
             tournament,
             schedule,
-            edition=load_edition(),
             public_key=key.public,
             tournament_file=directory.tournament_text,
             deal_commitment=self.deal_commitment,
@@ -220,7 +218,7 @@ class Runner:
             results=tuple(progress.results),
             standings=standings,
             unfinished=tuple(progress.unfinished),
-            unstartable=dict(progress.out),
+            out=dict(progress.out),
             suspended=dict(progress.suspended),
             costs=self.costs,
         )

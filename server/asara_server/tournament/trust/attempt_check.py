@@ -84,14 +84,10 @@ def attempt_faults(
     if match is None:
         yield f"{start}: not in the schedule that follows from {MANIFEST}"
         return
-    compared = match.kind == "duplicate" and not result.void
-    duplicate_deal = match.block if compared else ""
-    for name, expected, found in (
-        ("round", match.round, result.round),
-        ("rule_sets", format_rule_sets(match.rule_sets), result.rule_sets),
-        ("block", match.block, result.block),
-        ("duplicate_deal", duplicate_deal, result.duplicate_deal),
-    ):
+    void = "void" if result.void else ""
+    own = MatchResult.of(match, result.attempt, started="", seats=result.seats, void_reason=void)
+    for name in ("round", "rule_sets", "block", "duplicate_deal"):
+        expected, found = getattr(own, name), getattr(result, name)
         if expected != found:
             yield f"{start}: {name}: expected {expected!r} by the schedule; found {found!r}"
     entries = tuple(seat.entry for seat in result.seats)

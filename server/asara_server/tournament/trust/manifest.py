@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from asara_game.edition import Edition
+from asara_game.edition import load_edition
 from asara_game.rules import RULES_VERSION, format_rule_sets, parse_rule_sets
 from asara_game.vocabulary import RuleSet
 from asara_server.match.spec import ProcessPolicy
@@ -172,7 +172,6 @@ def new_manifest(
     tournament: Tournament,
     schedule: Sequence[ScheduledMatch],
     *,
-    edition: Edition,
     public_key: bytes,
     tournament_file: bytes | None,
     deal_commitment: str,
@@ -185,7 +184,7 @@ def new_manifest(
 
     `tournament_file` is the content of the tournament file, or None.
     """
-    limits = LimitSettings().match_limits
+    edition, limits = load_edition(), LimitSettings().match_limits
     policies = tournament.process_policies
     return Manifest(
         asara=version("asara"),
