@@ -139,7 +139,10 @@ class Layout:
 
     @classmethod
     def of(cls, teams: tuple[str, ...], own: Any) -> Self:
-        """Return the layout of a tournament, whose file and whose manifest have these settings."""
+        """Return the layout of a tournament; `own` is its file or its manifest.
+
+        Both have the settings of the same names.
+        """
         return cls(teams, own.rounds, own.blocks_per_entry, own.orders, own.blocks, own.tables)
 
     @property
