@@ -16,7 +16,7 @@ from asara_game.vocabulary import DecisionKind
 from asara_server.eventlog.replay import Replay
 from asara_server.match.deal_secrets import commitment, secret_of
 from asara_server.match.inputs import LateReplyRecord, RejectionRecord, ReplyRecord
-from asara_server.replay.audit import Checked, Verdict, audit
+from asara_server.replay.audit import Verdict, audit
 from asara_server.replay.file import parse_file, replay_bytes, signed_bytes
 from asara_server.replay.signing import SigningKey
 from tests.match.playouts import EVERYTHING, WIDE_CASES, random_replay
@@ -199,13 +199,14 @@ def test_the_audit_tells_what_a_sound_replay_confirms(shared_deal: str) -> None:
     ends = enumerate(replay.ends)
     forfeits = tuple((seat, end.termination) for seat, end in ends if end.termination.forfeit)
     assert forfeits
-    confirmed = Checked(
-        match_id,
+    confirmed = Verdict(
+        None,
+        KEY.public,
+        match_id=match_id,
         replies=kinds[ReplyRecord],
         rejections=kinds[RejectionRecord],
         late_replies=kinds[LateReplyRecord],
         forfeits=forfeits,
-        from_tournament_secret=True,
     )
     run = SimpleNamespace(
         header_fault=lambda file: None,
@@ -213,9 +214,8 @@ def test_the_audit_tells_what_a_sound_replay_confirms(shared_deal: str) -> None:
         result_fault=lambda file: "no such result",
     )
     verdict = audit(data, KEY.public, tournament_secret=SECRET, expected=run)
-    assert verdict == Verdict(None, KEY.public, confirmed, "no such result")
-    without = confirmed._replace(from_tournament_secret=False)
-    assert audit(data, KEY.public) == Verdict(None, KEY.public, without)
+    assert verdict == confirmed._replace(result_fault="no such result")
+    assert audit(data, KEY.public) == confirmed
 
     other = bytes(32)
     expected = secret_of(other, match_id, shared_deal).hex()

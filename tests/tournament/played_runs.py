@@ -26,8 +26,8 @@ from asara_server.tournament.execution.match_runner import ExecutionContext
 from asara_server.tournament.run.directory import JOURNAL, RunDirectory
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.run.read_run import read_run
-from asara_server.tournament.run.run_record import json_bytes
-from asara_server.tournament.runner import RunHooks, Runner, RunSetup
+from asara_server.tournament.run.run_record import Document, json_bytes
+from asara_server.tournament.runner import Runner, RunSetup
 from asara_server.tournament.schedule.plan import planned_matches
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import (
@@ -38,7 +38,6 @@ from asara_server.tournament.standings.match_result import (
 )
 from asara_server.tournament.standings.standings import compute_standings
 from asara_server.tournament.trust.manifest import Manifest
-from asara_server.tournament.trust.signed_file import Document, sign
 from asara_server.tournament.trust.tree_head import TreeHead, root_text
 from tests.match.playouts import random_match, replay_of, rules_for
 from tests.tournament.sample_bots import SEED, write_tournament
@@ -178,8 +177,8 @@ def play_run(
             planned = planned_matches(tournament)
             executor = PlayoutExecutor(void, most, loser)
             setup = RunSetup(tournament, planned, directory, key, executor=executor)
-            hooks = RunHooks(count, None if enough is None else lambda: enough(over))
-            runner = Runner(setup, hooks)
+            decided = None if enough is None else lambda: enough(over)
+            runner = Runner(setup, finished=count, enough=decided)
             await runner.run()
 
     asyncio.run(scenario())
@@ -242,7 +241,7 @@ class Forger:
         self.edit_result(index, seats=tuple(seats))
 
     def signed(self, name: str, document: Document) -> Fact:
-        return sign(document, self.key).fact(name)
+        return document.signed(self.key).fact(name)
 
     def sign(self, **head: Any) -> None:
         """Write and sign everything again; `head` are fields of the tree head to change then."""
@@ -289,7 +288,7 @@ def export(run: Path) -> None:
     log = read_run(run)
     for name, content in log.record.files().items():
         (run / name).write_bytes(content)
-    (run / "run.json").write_bytes(log.info.content())
+    (run / "run.json").write_bytes(json_bytes(log.info))
     (run / "results.jsonl").write_text("".join(f"{result.to_json()}\n" for result in log.results))
 
 

@@ -18,7 +18,7 @@ from asara_server.tournament.config.token_store import new_token
 from asara_server.tournament.config.tournament_file import Tournament, load_tournament
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.run.directory import RunDirectory
-from asara_server.tournament.runner import RunEnd, RunHooks, Runner, RunSetup
+from asara_server.tournament.runner import RunEnd, Runner, RunSetup
 from asara_server.tournament.schedule.plan import planned_matches
 from asara_server.tournament.standings.match_result import MatchResult
 from tests.referee.harness import Stream
@@ -82,7 +82,7 @@ class Run:
         executor = LocalExecutor(on_listening=self.opened.set_result)
         planned = planned_matches(tournament)
         setup = RunSetup(tournament, planned, directory, KEY, executor=executor)
-        self.runner = Runner(setup, RunHooks(self.results.append))
+        self.runner = Runner(setup, finished=self.results.append)
         self.playing = asyncio.create_task(self.runner.run())
         self._channels: list[grpc.aio.Channel] = []
 

@@ -10,7 +10,7 @@ from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.run.directory import RunDirectory
-from asara_server.tournament.runner import RunEnd, RunHooks, Runner, RunSetup
+from asara_server.tournament.runner import RunEnd, Runner, RunSetup
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.plan import planned_matches
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -49,7 +49,7 @@ def play(
         with closing(opened) as directory:
             planned = planned_matches(tournament) if matches is None else matches
             setup = RunSetup(tournament, planned, directory, KEY, sandbox, executor)
-            runner = Runner(setup, RunHooks(lambda result: finished(runner, result), enough))
+            runner = Runner(setup, finished=lambda result: finished(runner, result), enough=enough)
             begun(runner)
             return await runner.run()
 

@@ -247,8 +247,8 @@ def test_when_a_process_cannot_be_ended_what_is_left_of_its_group_has_deals_of_i
     header = HEADER.replace("jobs = 2", "jobs = 1")
     played = play(write(tmp_path, header), tmp_path / "run")
     assert played.standings.complete
-    assert set(played.unstartable) == {"cid"}
-    assert "process 4711" in played.unstartable["cid"]
+    assert set(played.out) == {"cid"}
+    assert "process 4711" in played.out["cid"]
     by_name = replays(tmp_path / "run")
     own = {name for name, replay in by_name.items() if not replay.header.shared_deal}
     assert own == {f"{block_of(name)}-2" for name in own}

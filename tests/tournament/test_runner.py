@@ -103,7 +103,7 @@ def test_who_forfeits_too_often_is_suspended(tmp_path: Path) -> None:
     end = play(file, tmp_path / "run", matches=matches_at(*[("good", "crashes")] * 6))
     why = "suspended after it forfeited 3 of its first 3 matches"
     assert end.suspended == {"crashes": why}
-    assert end.unstartable == {}
+    assert end.out == {}
     forfeits = [by_id(end)[f"m{i}"].forfeits[0] for i in range(6)]
     assert [line.termination for line in forfeits] == (
         [Termination.CRASH] * 3 + [Termination.SUSPENDED] * 3

@@ -84,29 +84,23 @@ def _messages(state: State, seat: int) -> tuple[bytes, ...]:
 
 
 class Verdict(NamedTuple):
-    """The result of an audit."""
+    """The result of an audit: a fault, or what playing the match again has confirmed."""
 
     fault: str | None
     """The first wrong record, with the expected and the found value; None if sound."""
     public_key: bytes = b""
     """The key that made the signature; empty if the file could not be read."""
-    checked: "Checked | None" = None
-    """What was checked, if the replay is sound."""
     result_fault: str | None = None
-    """If the replay is sound, the first field of the recorded result that contradicts it."""
+    """The first field of the recorded result that contradicts the replay.
 
-
-class Checked(NamedTuple):
-    """The content of a sound replay, confirmed by playing the match again."""
-
-    match_id: str
-    replies: int
-    rejections: int
-    late_replies: int
-    forfeits: tuple[tuple[int, Termination], ...]
+    Like all fields below, it is known only if the replay is sound.
+    """
+    match_id: str = ""
+    replies: int = 0
+    rejections: int = 0
+    late_replies: int = 0
+    forfeits: tuple[tuple[int, Termination], ...] = ()
     """The forfeits, by seat."""
-    from_tournament_secret: bool
-    """True if the deal is derived from the secret of the run that contains the file."""
 
 
 class Expected(Protocol):
@@ -159,7 +153,10 @@ def audit(
         return Verdict(fault, signer)
     replay = file.replay
     kinds = Counter(map(type, replay.records))
-    checked = Checked(
+    return Verdict(
+        None,
+        signer,
+        expected.result_fault(file) if expected else None,
         replay.header.match_id,
         kinds[ReplyRecord],
         kinds[RejectionRecord],
@@ -169,9 +166,7 @@ def audit(
             for seat, end in enumerate(replay.ends)
             if end.termination.forfeit
         ),
-        from_tournament_secret=tournament_secret is not None,
     )
-    return Verdict(None, signer, checked, expected.result_fault(file) if expected else None)
 
 
 def _signature_fault(file: ReplayFile) -> str | None:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 
-from asara_game.edition import load_edition
 from asara_server.eventlog.journal import Fact
 from asara_server.logs import logger
 from asara_server.match import deal_secrets
@@ -29,20 +28,20 @@ from asara_server.tournament.run.block_journals import wait_for_writers
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.run.progress import RunProgress
+from asara_server.tournament.run.read_run import run_standings
 from asara_server.tournament.run.run_record import RUN
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import oversized_entries
 from asara_server.tournament.sandbox.machine_limits import effective_limits
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.schedule.legs import Legs
-from asara_server.tournament.schedule.looks import looks_at
 from asara_server.tournament.schedule.match_settings import MatchSettings
-from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.schedule.schedule import ScheduledMatch, looks_at
 from asara_server.tournament.standings.match_result import MatchResult, utc_now, utc_text
 from asara_server.tournament.standings.model import Standings
-from asara_server.tournament.standings.standings import compute_standings, ranks_settled
+from asara_server.tournament.standings.standings import ranks_settled
 from asara_server.tournament.trust.manifest import ScheduleRule, new_manifest
-from asara_server.tournament.trust.run_signing import sign_end, signed_beginning
+from asara_server.tournament.trust.signed_documents import sign_end, signed_beginning
 
 _WORKERS_END_S = 20.0
 """Seconds given to the workers of a killed runner to end."""
@@ -56,23 +55,12 @@ class RunEnd:
     standings: Standings
     unfinished: tuple[str, ...]
     """One line for each match or block without a result: its progress, or the reason."""
-    unstartable: dict[str, str]
+    out: dict[str, str]
     """Entries that could not be built or started, with the reasons."""
     suspended: dict[str, str]
     """Entries suspended because they forfeited too often, with the reasons."""
     costs: RunCosts
     """The costs of the run, over all of its sessions."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunHooks:
-    """Callbacks from a running run to its caller."""
-
-    finished: Callable[[MatchResult], None] = lambda result: None
-    """Called with a match's final result as soon as the match is over."""
-    enough: Callable[[], bool] | None = None
-    """Called after `finished`; once it returns True, no further block begins."""
-    build_failed: Callable[[FailedBuild], None] = lambda failed: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +88,17 @@ class Runner:
     def __init__(
         self,
         setup: RunSetup,
-        hooks: RunHooks = RunHooks(),
+        *,
+        finished: Callable[[MatchResult], None] = lambda result: None,
+        enough: Callable[[], bool] | None = None,
+        build_failed: Callable[[FailedBuild], None] = lambda failed: None,
         build_cache: BuildCache | None = None,
     ) -> None:
         """If a run has begun in the directory, it is resumed.
 
-        Unchanged builds are taken from the `build_cache`.
+        `finished` is called with a match's final result as soon as the match is over, and `enough`
+        after it; once `enough` returns True, no further block begins. Unchanged builds are taken
+        from the `build_cache`.
         """
         tournament, schedule, directory = setup.tournament, setup.schedule, setup.directory
         key, sandbox = setup.key, setup.sandbox
@@ -114,24 +107,24 @@ class Runner:
             tournament = tournament.model_copy(update={"limits": limits})
         self.executor = setup.executor or LocalExecutor()
         self._tournament = tournament
-        self._edition = load_edition()
         self._resumed = resumed = directory.info if directory.record.begun else None
         self._seed = resumed.seed if resumed else tournament.seed or draw_seed()
         self._secret = deal_secrets.tournament_secret(self._seed)
         self._directory = directory
         self._key = key
-        self._hooks = hooks
-        self._looks = looks_at(schedule) if tournament.until else ()
+        self._build_failed = build_failed
+        looks = looks_at(schedule) if tournament.until else ()
+        names, places = [entry.name for entry in tournament.entries], tournament.settled_places
         legs = Legs(sandbox is not None, tournament.remote_entries, others_have_bots)
         self.progress = RunProgress(
             schedule,
             tournament.limits,
             directory,
             key,
-            finished=hooks.finished,
-            enough=hooks.enough,
-            settled=self._are_settled,
-            looks=self._looks,
+            finished=finished,
+            enough=enough,
+            settled=partial(ranks_settled, names, places=places, looks=looks),
+            looks=looks,
             legs=None if setup.schedule_rule == "rotations" else legs,
         )
         self._sandbox = None if sandbox is None else sandbox.with_hidden(directory.path)
@@ -141,13 +134,12 @@ class Runner:
         self._manifest = new_manifest(
             tournament,
             schedule,
-            edition=self._edition,
             public_key=key.public,
             tournament_file=directory.tournament_text,
             deal_commitment=self.deal_commitment,
             schedule_rule=setup.schedule_rule,
-            may_end_early=hooks.enough is not None,
-            looks=self._looks,
+            may_end_early=enough is not None,
+            looks=looks,
             sandbox=self._sandbox_kind,
         )
         self._begun = False
@@ -226,7 +218,7 @@ class Runner:
             results=tuple(progress.results),
             standings=standings,
             unfinished=tuple(progress.unfinished),
-            unstartable=dict(progress.out),
+            out=dict(progress.out),
             suspended=dict(progress.suspended),
             costs=self.costs,
         )
@@ -285,7 +277,7 @@ class Runner:
             printed = {**self._directory.info.build_output, build.entry: build.printed}
             self._directory.change(build_output=printed)
             self.progress.exclude({build.entry: build.why})
-            self._hooks.build_failed(build)
+            self._build_failed(build)
 
         out = self.progress.out
         entries = [entry for entry in self._tournament.entries if entry.name not in out]
@@ -342,23 +334,11 @@ class Runner:
             "building": {},
         }
 
-    def _are_settled(self, results: Sequence[MatchResult]) -> bool:
-        """Return True if the run may end with these results, which belong to a look."""
-        names = [entry.name for entry in self._tournament.entries]
-        return ranks_settled(names, results, self._tournament.settled_places, self._looks)
-
     def _write_end(self) -> Standings:
         """Write the standings and how the run ended, and return the standings."""
         progress = self.progress
-        standings = compute_standings(
-            self._tournament.title,
-            [entry.name for entry in self._tournament.entries],
-            len(progress.schedule),
-            progress.results,
-            group=progress.group,
-            remote=self._tournament.remote_entries,
-            looks=self._looks,
-        )
+        info = self._directory.info.model_copy(update={"scheduled": len(progress.schedule)})
+        standings = run_standings(info, progress.results)
         self._directory.remove_remote()
         end: dict[str, object] = {}
         stalled_s = self.executor.stalled_s

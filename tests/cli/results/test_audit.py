@@ -9,8 +9,8 @@ from asara_game.rules import RULE_COMBINATIONS
 from asara_server.replay.file import replay_bytes
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.read_run import read_run
-from asara_server.tournament.trust.audit_trust import Published
 from asara_server.tournament.trust.inclusion import ProofMaker, check_inclusion
+from asara_server.tournament.trust.signed_documents import Published
 from tests.cli.command import asara, refusal
 from tests.match.playouts import random_replay
 from tests.sizes import others_long
@@ -291,9 +291,9 @@ def test_a_void_attempt_proves_nothing(tmp_path: Path) -> None:
     maker = ProofMaker(read_run(run))
     void = next(number for number, result in enumerate(maker._results) if result.void)
     maker._index_of = {sha256(b"its replay").hexdigest(): void}
-    found = check_inclusion(maker.prove(b"its replay"), Published())
-    assert found.expected is None
-    assert found.faults == (f"leaf: {maker._results[void].match_id}: attempt 1 is void",)
+    signed, expected = check_inclusion(maker.prove(b"its replay"), Published())
+    assert expected is None
+    assert signed.faults == [f"leaf: {maker._results[void].match_id}: attempt 1 is void"]
 
 
 def test_the_proof_of_another_replay_another_run_or_no_run(cup: Path, tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.trust.audit_trust import Published, check_signed
-from asara_server.tournament.trust.document_check import tournament_faults
+from asara_server.tournament.trust.run_audit import tournament_faults
 from asara_server.tournament.trust.run_files import read_files
+from asara_server.tournament.trust.signed_documents import Published, check_signed
 from tests.cli.command import asara, refusal
 from tests.tournament import sample_bots
 from tests.tournament.samples import match, seat, write_run

@@ -79,7 +79,7 @@ def test_an_entry_plays_as_it_was_built_and_the_original_stays_as_it_was(
     matches = matches_at(("made", "plain"), ("program", "made"))
     end = play(file, Path("run"), sandbox=sandbox, matches=matches)
     assert not any(result.forfeits for result in end.results)
-    assert end.unstartable == {}
+    assert end.out == {}
     assert sorted(path.name for path in (tmp_path / "made").iterdir()) == ["build.sh", "part.txt"]
     assert (tmp_path / "run/builds/made/bot.py").read_text() == sample_bots.GOOD
     assert "built by " in (tmp_path / "run/logs/build-made.log").read_text()
@@ -108,7 +108,7 @@ def test_who_cannot_be_built_is_out_with_the_reason_and_the_others_play(
         sandbox=sandbox,
         matches=matches_at(*[("plain", name) for name in builds]),
     )
-    assert end.unstartable == {
+    assert end.out == {
         "fails": "build failed: exited with status 2",
         "leaves-nothing": "build failed: it left no program for the command 'python bot.py'",
         "endless": "build failed: not finished after 8 s; limits.build_s allows more",
@@ -119,7 +119,7 @@ def test_who_cannot_be_built_is_out_with_the_reason_and_the_others_play(
     for number, name in enumerate(list(builds)[1:], start=1):
         (line,) = results[f"m{number}"].forfeits
         assert (line.entry, line.termination) == (name, Termination.NEVER_STARTED)
-        assert line.detail == end.unstartable[name]
+        assert line.detail == end.out[name]
     assert "no compiler" in (tmp_path / "run/logs/build-fails.log").read_text()
     log = (tmp_path / "run/logs/build-large.log").read_text()
     assert ("No space left on device" in log) == (sandbox is not None)
@@ -167,7 +167,7 @@ def test_a_run_that_is_stopped_does_not_wait_for_a_build(
         begun=stop,
         matches=matches_at(("endless", "plain")),
     )
-    assert (end.results, end.unstartable) == ((), {})
+    assert (end.results, end.out) == ((), {})
     assert list((tmp_path / "run/builds").iterdir()) == []
     gc.collect()
     assert "Traceback" not in caplog.text
@@ -253,7 +253,7 @@ def test_a_forged_archive_changes_nothing_outside_and_only_its_entry_is_out(
     assert (victims / "file").read_text() == "unchanged"
     assert sorted(path.name for path in victims.rglob("*")) == ["file", "folder"]
     why = "build failed: its folder was not written as an archive of files"
-    assert end.unstartable == dict.fromkeys(forgeries, why)
+    assert end.out == dict.fromkeys(forgeries, why)
     assert by_id(end)["m0"].forfeits == ()
     for name in forgeries:
         assert "forged\n" in (tmp_path / f"run/logs/build-{name}.log").read_text()

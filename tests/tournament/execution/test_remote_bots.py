@@ -96,7 +96,7 @@ async def test_matches_that_can_begin_do_not_wait_for_a_bot_that_is_not_there(
         assert line.entry == "bob"
         assert line.termination is Termination.MISSED
         assert line.detail == "did not connect within 600 s"
-    assert end.unstartable == {}
+    assert end.out == {}
 
 
 async def test_a_bot_plays_no_more_matches_at_once_than_the_file_says(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.standings.model import Standings
-from asara_server.tournament.trust.audit_trust import Published
 from asara_server.tournament.trust.run_audit import RunAudit
+from asara_server.tournament.trust.signed_documents import Published
 from tests.cli.command import asara, refusal
 from tests.sizes import others_long
 from tests.tournament.played_runs import HEADER, Forger, play_run

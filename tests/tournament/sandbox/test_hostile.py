@@ -266,13 +266,13 @@ def check_results(end: RunEnd) -> None:
         attacked = any(line.entry in ATTACKS for line in result.seats)
         assert bool(result.forfeits) == any(harmful) or attacked
         for line, harms in zip(result.seats, harmful, strict=True):
-            reasons = {end.unstartable.get(line.entry), end.suspended.get(line.entry)}
+            reasons = {end.out.get(line.entry), end.suspended.get(line.entry)}
             if line.entry in ATTACKS:
                 pass
             elif not harms or (all(harmful) and not line.termination.forfeit):
                 assert line.termination == Termination.COMPLETED, line
             elif line.detail in reasons:
-                out = line.detail == end.unstartable.get(line.entry)
+                out = line.detail == end.out.get(line.entry)
                 expected = Termination.NEVER_STARTED if out else Termination.SUSPENDED
                 assert line.termination == expected
             else:
@@ -281,7 +281,7 @@ def check_results(end: RunEnd) -> None:
             scores.setdefault(line.entry, []).append(0.5 if ties else 2 - line.rank)
             if any(harmful) and not harms:
                 assert scores[line.entry][-1] == 1
-    assert {*end.unstartable, *end.suspended} <= FORFEITS.keys() | set(ATTACKS)
+    assert {*end.out, *end.suspended} <= FORFEITS.keys() | set(ATTACKS)
     for entry in (one for one in end.standings.overall if one.entry in scores):
         assert entry.score == pytest.approx(fmean(scores[entry.entry]), abs=1e-6)
         assert bool(entry.faults) == (entry.entry in FORFEITS) or entry.entry in ATTACKS

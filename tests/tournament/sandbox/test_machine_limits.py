@@ -143,7 +143,7 @@ def test_a_match_is_played_again_if_the_sandbox_of_a_bot_fails(cup: Path, tmp_pa
     assert len(played) == 2
     forfeits = [[(seat.entry, seat.termination) for seat in one.forfeits] for one in played]
     assert forfeits == [[("a", Termination.NEVER_STARTED)]] * 2
-    assert end.unstartable == {}
+    assert end.out == {}
 
 
 @pytest.mark.long
@@ -172,7 +172,7 @@ def test_a_build_whose_sandbox_fails_puts_no_entry_out(cup: Path, tmp_path: Path
         play(cup, tmp_path / "run", sandbox=sandbox)
     (tmp_path / "broken").unlink()
     end = play(cup, tmp_path / "run", sandbox=sandbox, resume=True)
-    assert end.unstartable == {}
+    assert end.out == {}
     assert len(end.results) == 2
 
 

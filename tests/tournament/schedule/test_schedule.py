@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from asara_game.rules import parse_rule_sets
 from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.schedule.layout import Layout, Span, balance, table_kinds
-from asara_server.tournament.schedule.looks import looks_at
 from asara_server.tournament.schedule.schedule import (
     ScheduledMatch,
     bot_seed,
     list_matches,
+    looks_at,
     rotated,
 )
 from asara_server.tournament.trust.manifest import schedule_bytes

@@ -9,10 +9,16 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from asara_server.tournament.standings.ladder import ANCHOR, ANCHOR_RATING
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import LadderRow
-from asara_server.tournament.standings.plackett_luce import Choices, Fit, choices, fit
+from asara_server.tournament.standings.plackett_luce import (
+    ANCHOR,
+    ANCHOR_RATING,
+    Choices,
+    Fit,
+    choices,
+    fit,
+)
 from asara_server.tournament.standings.standings import compute_standings
 from tests.tournament.samples import match, seat
 

@@ -9,10 +9,15 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from asara_server.tournament.schedule.looks import looks_of
+from asara_server.tournament.schedule.schedule import looks_of
 from asara_server.tournament.standings.intervals import error_of, intervals_95
-from asara_server.tournament.standings.ladder import ANCHOR_RATING, POINTS, ladder
-from asara_server.tournament.standings.plackett_luce import choices, fit
+from asara_server.tournament.standings.plackett_luce import (
+    ANCHOR_RATING,
+    POINTS,
+    choices,
+    fit,
+    ladder,
+)
 from asara_server.tournament.standings.ranks import ranks_and_chances
 from asara_server.tournament.standings.result_table import Floats, Indices
 from tests.sizes import others_long, simulated

@@ -301,7 +301,7 @@ def test_who_does_not_start_is_out_from_the_next_block_on(cup: Path, tmp_path: P
     backend = Scripted(lambda job: done(job, bob=Termination.NEVER_STARTED))
     end = play(cup, tmp_path / "run", WorkerExecutor(backend))
     why = "not started again after 2 failures in a row: exited with status 1"
-    assert end.unstartable == {"bob": why}  # what it printed is for the organiser alone
+    assert end.out == {"bob": why}  # what it printed is for the organiser alone
     assert end.suspended == {}
     assert [set(job.out) for job in backend.jobs][-1] == {"bob"}
 
@@ -318,9 +318,9 @@ def test_what_was_not_built_is_not_asked_of_a_worker(cup: Path, tmp_path: Path) 
     )
     backend = Scripted(done)
     end = play(cup, tmp_path / "run", WorkerExecutor(backend))
-    assert end.unstartable == {"broken": "build failed: exited with status 1"}
+    assert end.out == {"broken": "build failed: exited with status 1"}
     job = backend.jobs[0]
-    assert job.out == end.unstartable
+    assert job.out == end.out
     settings = backend.settings[0]
     assert settings.paths == (("made", tmp_path / "run" / "builds" / "made"),)
     assert settings.missing() == []

@@ -35,7 +35,7 @@ def warn_of_faults(end: RunEnd, log: Path | None) -> None:
     for forfeit in _first_forfeits(end.results)[:_MOST_IN_FULL]:
         _warn_in_full(forfeit)
     forfeits = fault_lines(end.results)[_MOST_IN_FULL:]
-    out = (f"{entry} is out: {reason}" for entry, reason in end.unstartable.items())
+    out = (f"{entry} is out: {reason}" for entry, reason in end.out.items())
     suspended = (f"{entry} was {reason}" for entry, reason in end.suspended.items())
     for line in (*forfeits, *out, *suspended, *end.unfinished):
         warn(line)

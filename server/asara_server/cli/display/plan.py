@@ -18,10 +18,10 @@ from asara_server.tournament.config.block_kinds import (
     team_numbers,
 )
 from asara_server.tournament.config.tournament_file import Entry, Tournament
-from asara_server.tournament.schedule.layout import Balance, Span, balance
+from asara_server.tournament.schedule.layout import Balance, Layout, Span, balance
 from asara_server.tournament.schedule.legs import group_size
-from asara_server.tournament.schedule.looks import looks_at
-from asara_server.tournament.schedule.plan import Estimate, planned_layout, planned_matches
+from asara_server.tournament.schedule.plan import Estimate, planned_matches
+from asara_server.tournament.schedule.schedule import looks_at
 
 _WIDTH: Final = 80
 
@@ -36,7 +36,8 @@ def heading(tournament: Tournament, matches: int, at_once: str) -> str:
 
 def show_plan(tournament: Tournament, expected: Estimate) -> None:
     """Print blocks, matches and their balance for each kind of table, and the expected duration."""
-    balances = {seats: balance(planned_layout(tournament), seats) for seats in tournament.seats}
+    layout = Layout.of(tournament.teams, tournament)
+    balances = {seats: balance(layout, seats) for seats in tournament.seats}
     rows = [
         (
             format_rule_sets(kind.rule_sets),
@@ -119,7 +120,7 @@ def _legs_text(tournament: Tournament, expected: Estimate) -> str:
 
 
 def _looks_text(tournament: Tournament) -> str:
-    """Return when the run may end early; see `schedule.looks`."""
+    """Return when the run may end early; see `schedule.schedule`."""
     looks = [f"{number:,}" for number in looks_at(planned_matches(tournament))[:-1]]
     ranks = "all ranks are" if tournament.places is None else f"{tournament.places} ranks are"
     return (

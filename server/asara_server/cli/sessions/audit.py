@@ -13,7 +13,7 @@ from asara_server.cli.display.console import err, notify, out, shows_progress, w
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, run_of, write_output
 from asara_server.eventlog.replay import ReplayError
-from asara_server.replay.audit import Checked, Verdict
+from asara_server.replay.audit import Verdict
 from asara_server.replay.file import read_file
 from asara_server.replay.signing import fingerprint, read_public_key
 from asara_server.text import count, plain, plain_words
@@ -27,7 +27,6 @@ from asara_server.tournament.trust.audit import (
     is_bundle,
     plan_audit,
 )
-from asara_server.tournament.trust.audit_trust import KeySource, Published, Signed
 from asara_server.tournament.trust.inclusion import (
     PROOF_SUFFIX,
     check_inclusion,
@@ -36,6 +35,7 @@ from asara_server.tournament.trust.inclusion import (
     read_proof,
 )
 from asara_server.tournament.trust.run_audit import RunAudit
+from asara_server.tournament.trust.signed_documents import Published, Signed
 from asara_server.user_error import UserError
 
 UNPROVEN = 3
@@ -61,6 +61,9 @@ _REFEREES_WORD = (
     "arrival times of replies, crashes, lost connections and protocol violations, which only the "
     "referee saw (see `asara replay clock`)"
 )
+
+_GIVEN_KEY = "the one given with --public-key"
+_OWN_KEY = "found in the run itself"
 
 _MOST_DESCRIBED = 8
 """Maximum number of separately audited replays for which each sound one is described."""
@@ -115,17 +118,17 @@ def _audit_paths(options: Audit, held: Published) -> int:
     faults += [f"{report.directory}/{fault}" for report in plan.runs for fault in report.faults]
     for fault in faults:
         _print(fault)
-    alone = {job.path for job in plan.jobs[len(plan.jobs) - plan.single :]}
-    verdicts = audit_replays(plan.jobs, options.jobs)
-    for file, verdict in _with_progress(verdicts, len(plan.jobs)):
+    described = plan.jobs[-plan.single :] if 0 < plan.single <= _MOST_DESCRIBED else ()
+    verdicts = _with_progress(audit_replays(plan.jobs, options.jobs), len(plan.jobs))
+    for job, verdict in zip(plan.jobs, verdicts, strict=True):
         if verdict.fault is not None:
             unsound += 1
-            _print(f"{file}: {verdict.fault}")
+            _print(f"{job.path}: {verdict.fault}")
         elif verdict.result_fault is not None:  # the file proves that the result was changed
-            faults.append(f"{file.parent.parent}/{verdict.result_fault}")
+            faults.append(f"{job.path.parent.parent}/{verdict.result_fault}")
             _print(faults[-1])
-        elif plan.single <= _MOST_DESCRIBED and file in alone:
-            for line in sound_lines(file, verdict, plan.found_keys.get(file)):
+        elif job in described:
+            for line in sound_lines(job, verdict):
                 _print(line)
     for report in plan.runs:
         for line in report_lines(report, held):
@@ -154,7 +157,7 @@ def _warn_of_trust(plan: AuditPlan, held: Published) -> None:
     for report in plan.runs:
         if warning := key_warning(report.signed, held):
             warn(warning)
-    for found in islice(plan.found_keys.values(), 1):
+    for found in islice(filter(None, (job.found_key for job in plan.jobs)), 1):
         warn(single_key_warning(found))
     if plan.single:
         warn(_SINGLE_REPLAYS)
@@ -226,21 +229,19 @@ def _inclusion(
             )
     except (RunError, ReplayError) as error:
         return str(error), ""
-    found = check_inclusion(proof, held)
-    if warning := key_warning(found.signed, held):
+    signed, expected = check_inclusion(proof, held)
+    if warning := key_warning(signed, held):
         warn(warning)
-    if found.faults:
-        return "; ".join(found.faults), ""
-    signed = found.signed
-    job = AuditJob(path, signed.public_key, signed.secret, found.expected, leaks)
-    _, verdict = audit_replay(job)
-    assert signed.manifest is not None
-    assert found.expected is not None
-    result = found.expected.result
-    title = plain(signed.manifest.title)
+    if signed.faults:
+        return "; ".join(signed.faults), ""
+    verdict = audit_replay(AuditJob(path, signed.public_key, signed.secret, expected, leaks))
+    assert expected is not None
+    assert signed.head is not None
+    result = expected.result
+    title = plain(expected.manifest.title)
     place = (
         f"passed; it is attempt {result.attempt} at {result.match_id} of '{title}', "
-        f"{found.place} of the signed tree"
+        f"leaf {proof.index + 1} of {signed.head.attempts} of the signed tree"
     )
     return verdict.fault or verdict.result_fault or "", place
 
@@ -250,9 +251,7 @@ def _print(text: str) -> None:
     out.print(plain(text, None), soft_wrap=True)
 
 
-def _with_progress(
-    verdicts: Iterable[tuple[Path, Verdict]], total: int
-) -> Iterator[tuple[Path, Verdict]]:
+def _with_progress(verdicts: Iterable[Verdict], total: int) -> Iterator[Verdict]:
     """Yield the verdicts while showing progress: a bar on a terminal, otherwise some notices."""
     if shows_progress():
         yield from track(verdicts, "Auditing", total=total, console=err, transient=True)
@@ -265,7 +264,7 @@ def _with_progress(
 
 def key_warning(signed: Signed, held: Published) -> str:
     """Return a warning if nothing shows whose key a run was signed with, otherwise ""."""
-    if signed.source is not KeySource.OWN or not signed.manifest_signed:
+    if _key_source(signed, held) != _OWN_KEY or not signed.manifest_signed:
         return ""
     assert signed.manifest is not None
     assert signed.public_key is not None
@@ -296,22 +295,20 @@ def single_key_warning(found: FoundKey) -> str:
     )
 
 
-def sound_lines(path: Path, verdict: Verdict, found: FoundKey | None) -> Iterator[str]:
+def sound_lines(job: AuditJob, verdict: Verdict) -> Iterator[str]:
     """Yield what was checked in a sound replay that was audited separately, and with whose key."""
-    checked = verdict.checked
-    if checked is None:
-        return
-    yield f"{path}: passed"
+    yield f"{job.path}: passed"
+    found = job.found_key
     if found is None:
-        given = "the one given with --public-key"
+        given = _GIVEN_KEY
     elif found.file is None:
         given = "found in the replay itself"
     else:
         given = f"as in {plain(str(found.file))}"
     yield f"  signing key: {fingerprint(verdict.public_key)}, {given}"
-    yield f"  match {checked.match_id}: {_course_words(checked)}"
+    yield f"  match {verdict.match_id}: {_course_words(verdict)}"
     deal = "the deal matches its commitment"
-    if checked.from_tournament_secret:
+    if job.tournament_secret is not None:
         deal += " and follows from the tournament secret"
     yield (
         f"  checked: every record is signed, and {deal}; playing the match again gives the same "
@@ -320,14 +317,14 @@ def sound_lines(path: Path, verdict: Verdict, found: FoundKey | None) -> Iterato
     yield f"  not checked: {_REFEREES_WORD}"
 
 
-def _course_words(checked: Checked) -> str:
-    parts = [_replies(checked.replies, "")]
-    if checked.rejections:
-        parts.append(count(checked.rejections, "rejection"))
-    if checked.late_replies:
-        parts.append(_replies(checked.late_replies, "late "))
+def _course_words(verdict: Verdict) -> str:
+    parts = [_replies(verdict.replies, "")]
+    if verdict.rejections:
+        parts.append(count(verdict.rejections, "rejection"))
+    if verdict.late_replies:
+        parts.append(_replies(verdict.late_replies, "late "))
     parts += [
-        f"seat {seat} forfeited ({plain_words(kind.name)})" for seat, kind in checked.forfeits
+        f"seat {seat} forfeited ({plain_words(kind.name)})" for seat, kind in verdict.forfeits
     ]
     return ", ".join(parts)
 
@@ -344,8 +341,7 @@ def report_lines(report: RunAudit, held: Published) -> Iterator[str]:
     else:
         yield f"{report.directory}: {plain(signed.manifest.title)}, {report.state}"
     if signed.public_key is not None:
-        source = signed.source.value
-        yield f"  signing key: {fingerprint(signed.public_key)}, {source}"
+        yield f"  signing key: {fingerprint(signed.public_key)}, {_key_source(signed, held)}"
     if signed.manifest is not None:
         yield f"  manifest: {_manifest_words(signed.manifest_sha256, held)}"
     if signed.deal_commitment is not None:
@@ -381,6 +377,14 @@ def verdict_words(*, runs: int, open_ended: int, single: int, faults: int) -> st
             "Each replay is sound by itself. Whether it belongs to a run was not checked."
         )
     return " ".join(sentences)
+
+
+def _key_source(signed: Signed, held: Published) -> str:
+    """Return in words where the key comes from that must have signed a run."""
+    if held.public_key is not None:
+        return _GIVEN_KEY
+    same = signed.manifest_sha256 == held.manifest_sha256
+    return "from the published manifest" if same else _OWN_KEY
 
 
 def _manifest_words(digest: str, held: Published) -> str:

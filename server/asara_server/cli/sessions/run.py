@@ -3,16 +3,13 @@
 import asyncio
 import errno
 import shlex
-import shutil
 import signal
-import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
 from asara.installing import install_command
-from asara_server.bounded_file import read_bounded
 from asara_server.cli.display.console import notify
 from asara_server.cli.display.faults import warn_of_failed_build
 from asara_server.cli.display.progress import RunMeter
@@ -24,9 +21,8 @@ from asara_server.event_loop import run
 from asara_server.network.addresses import ServeError
 from asara_server.network.open_files import OpenFilesError
 from asara_server.tournament.bots.build.build_cache import BuildCache
-from asara_server.tournament.config.tournament_file import LARGEST_FILE
 from asara_server.tournament.run.directory import RunDirectory
-from asara_server.tournament.runner import RunEnd, RunHooks, Runner, RunSetup
+from asara_server.tournament.runner import RunEnd, Runner, RunSetup
 from asara_server.user_error import UserError
 
 
@@ -42,12 +38,10 @@ def play_run(setup: RunSetup, log: LogOptions, meter: RunMeter | None = None) ->
     with _user_errors(directory), log_to_file(log, directory.path / "run.log"):
         runner = Runner(
             setup,
-            RunHooks(
-                meter.add_result,
-                meter.decided,
-                lambda failed: warn_of_failed_build(failed, directory.logs),
-            ),
-            BuildCache(),
+            finished=meter.add_result,
+            enough=meter.decided,
+            build_failed=lambda failed: warn_of_failed_build(failed, directory.logs),
+            build_cache=BuildCache(),
         )
         meter.start(runner)
         return run(_play(runner, meter, publish=setup.schedule_rule == "groups"))
@@ -133,41 +127,6 @@ async def _play(runner: Runner, meter: RunMeter, *, publish: bool) -> tuple[RunE
     if signals:
         return end, 128 + signals[0]
     return end, 1 if end.standings.matches.void else 0
-
-
-# The directory
-
-
-@contextmanager
-def kept_or_temporary(path: Path | None) -> Iterator[RunDirectory]:
-    """Create a run directory; without a path, it is deleted on exit."""
-    if path is not None:
-        with closing(RunDirectory.create(path)) as directory:
-            yield directory
-        return
-    folder = Path(tempfile.mkdtemp(prefix="asara-"))
-    try:
-        with closing(RunDirectory.create(folder)) as directory:
-            yield directory
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
-def resumed_run_directory(path: Path, file: Path) -> Iterator[RunDirectory]:
-    """Open the directory of a run to resume; the tournament file must be the same."""
-    with closing(RunDirectory.reopen(path)) as directory:
-        if not directory.tournament_file.is_file():
-            raise UserError(
-                f"{path}: this run has no tournament file; only runs of `asara tournament run` "
-                "can be resumed"
-            )
-        if directory.tournament_text != read_bounded(file, LARGEST_FILE):
-            raise UserError(
-                f"{file}: differs from {directory.tournament_file}, with which the run was "
-                "started; restore it, or start another run"
-            )
-        yield directory
 
 
 def notify_run_directory(path: Path) -> None:

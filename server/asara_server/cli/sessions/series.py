@@ -1,7 +1,10 @@
 """Plays a series of matches between bots given on the command line, for `match` and `duel`."""
 
 import os
-from collections.abc import Sequence
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from asara_server.cli.commands.duel import Duel
@@ -14,7 +17,7 @@ from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.common import SandboxChoice, rule_sets
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.sessions.bot_build import built_bots
-from asara_server.cli.sessions.run import kept_or_temporary, notify_run_directory, play_run
+from asara_server.cli.sessions.run import notify_run_directory, play_run
 from asara_server.cli.sessions.setup import (
     key_of_run,
     sandbox_of_bots,
@@ -26,6 +29,7 @@ from asara_server.tournament.config.seeds import local_seed
 from asara_server.tournament.config.tournament_file import Tournament, check_tournament
 from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
+from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, RunSetup
 from asara_server.tournament.schedule.schedule import ScheduledMatch, rotated
 from asara_server.user_error import UserError
@@ -91,13 +95,28 @@ def play_series(
     tournament = tournament.model_copy(update={"entries": entries})
     if sandbox is not None:
         warn_of_views(tournament.entries, tournament.limits, sandbox.reserved, own=True)
-    with kept_or_temporary(options.out_directory) as directory:
+    with _kept_or_temporary(options.out_directory) as directory:
         # Without --out, nothing that the key signs is kept.
         key = SigningKey.new() if options.out_directory is None else signing_key(key_file)
         setup = RunSetup(
             tournament, matches, directory, key, sandbox, executor, schedule_rule="rotations"
         )
         return play_run(setup, log, meter)
+
+
+@contextmanager
+def _kept_or_temporary(path: Path | None) -> Iterator[RunDirectory]:
+    """Create a run directory; without a path, it is deleted on exit."""
+    if path is not None:
+        with closing(RunDirectory.create(path)) as directory:
+            yield directory
+        return
+    folder = Path(tempfile.mkdtemp(prefix="asara-"))
+    try:
+        with closing(RunDirectory.create(folder)) as directory:
+            yield directory
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def play_matches(options: Match, log: LogOptions) -> int:

@@ -6,6 +6,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from asara_server.bounded_file import read_bounded
 from asara_server.cli.commands.tournament import Plan, Run
 from asara_server.cli.display.console import notify, out, warn
 from asara_server.cli.display.faults import (
@@ -18,12 +19,7 @@ from asara_server.cli.display.plan import heading, show_keys, show_plan
 from asara_server.cli.display.results import show_standings
 from asara_server.cli.options.common import SandboxChoice
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.sessions.run import (
-    notify_run_directory,
-    play_run,
-    prepare_run,
-    resumed_run_directory,
-)
+from asara_server.cli.sessions.run import notify_run_directory, play_run, prepare_run
 from asara_server.cli.sessions.setup import (
     check_freezer,
     chosen_executor,
@@ -36,7 +32,7 @@ from asara_server.network.addresses import ServeError
 from asara_server.network.grpc_server import check_address
 from asara_server.replay.signing import default_key_path
 from asara_server.text import count
-from asara_server.tournament.config.tournament_file import Tournament, load_tournament
+from asara_server.tournament.config.tournament_file import LARGEST_FILE, Tournament, load_tournament
 from asara_server.tournament.execution.remote_bots import tls_files
 from asara_server.tournament.run.directory import RunDirectory, has_run
 from asara_server.tournament.run.read_run import read_run
@@ -44,15 +40,14 @@ from asara_server.tournament.runner import RunEnd, RunSetup
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.cgroups import WITHOUT_CGROUPS, Cgroups
 from asara_server.tournament.sandbox.spec import ReservedPaths
-from asara_server.tournament.schedule.layout import balance, seat_orders
-from asara_server.tournament.schedule.looks import looks_at
+from asara_server.tournament.schedule.layout import Layout, balance, seat_orders
 from asara_server.tournament.schedule.plan import (
     MOST_MATCHES,
     Estimate,
     estimate,
-    planned_layout,
     planned_matches,
 )
+from asara_server.tournament.schedule.schedule import looks_at
 from asara_server.tournament.standings.intervals import blocks_for, error_of
 from asara_server.tournament.standings.standings import block_variance
 from asara_server.user_error import UserError
@@ -193,20 +188,30 @@ def _private_paths(tournament: Tournament, file: Path, key: Path | None) -> Rese
 
 @contextmanager
 def _run_directory(options: Run) -> Iterator[RunDirectory]:
-    """Open the run directory."""
-    path = options.out_directory
-    if options.resume:
-        with resumed_run_directory(path, options.file) as directory:
-            yield directory
-    else:
+    """Create the run directory, or open that of a run to resume, which has the same file."""
+    path, file = options.out_directory, options.file
+    if not options.resume:
         if has_run(path):
             raise UserError(
                 f"{path}: already contains a run; continue it with --resume, or choose another "
                 "folder"
             )
         with closing(RunDirectory.create(path)) as directory:
-            directory.keep_tournament_file(options.file)
+            directory.keep_tournament_file(file)
             yield directory
+        return
+    with closing(RunDirectory.reopen(path)) as directory:
+        if not directory.tournament_file.is_file():
+            raise UserError(
+                f"{path}: this run has no tournament file; only runs of `asara tournament run` "
+                "can be resumed"
+            )
+        if directory.tournament_text != read_bounded(file, LARGEST_FILE):
+            raise UserError(
+                f"{file}: differs from {directory.tournament_file}, with which the run was "
+                "started; restore it, or start another run"
+            )
+        yield directory
 
 
 def _show_end(tournament: Tournament, end: RunEnd, directory: Path) -> None:
@@ -240,7 +245,7 @@ def _key(tournament: Tournament, needed: int) -> str:
     kinds = len(tournament.rules)
     if tournament.blocks_per_entry is not None:
         return f"blocks_per_entry = {-(-needed // (kinds * len(tournament.seats)))}"
-    layout = planned_layout(tournament)
+    layout = Layout.of(tournament.teams, tournament)
     planned = sum(balance(layout, seats).blocks_per_entry.least for seats in tournament.seats)
     return f"rounds = {-(-needed * tournament.rounds // max(1, kinds * planned))}"
 

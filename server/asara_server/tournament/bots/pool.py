@@ -33,7 +33,6 @@ from asara_server.text import plain_words
 from asara_server.tournament.bots import bots_lock
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.bot_watch import PATIENT_S, BotWatch, Departure
-from asara_server.tournament.bots.exclusions import Absence, Exclusions
 from asara_server.tournament.bots.freezer import BotFreezer
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
 from asara_server.tournament.bots.output.error_output import SEARCHED_LINES
@@ -266,7 +265,10 @@ class BotPool:
         self._external: dict[str, PooledBot] = {}
         self._all: set[PooledBot] = set()
         self._idle: list[PooledBot] = []  # the bot that has been idle longest is first
-        self.exclusions = Exclusions()
+        self.out: dict[str, str] = {}
+        """Entries that could not be built or started, with the reasons."""
+        self._suspended: dict[str, str] = {}
+        """Entries that forfeited too often, with the reasons."""
         self.survivors: tuple[int, ...] = ()
         """Bot processes that the kernel did not let end."""
         self._protected: set[asyncio.Task[Any]] = set()
@@ -277,7 +279,7 @@ class BotPool:
     @property
     def excluded(self) -> dict[str, str]:
         """Entries whose bots are no longer started, with the reasons."""
-        return self.exclusions.reasons
+        return self._suspended | self.out
 
     def add_guest(self, name: str, token: str) -> None:
         """Register a bot that plays for this entry but is started elsewhere."""
@@ -302,11 +304,10 @@ class BotPool:
 
     async def exclude(self, out: Mapping[str, str], suspended: Mapping[str, str]) -> None:
         """Start no more bots of these entries, which forfeit from now on for the given reasons."""
-        known = self.exclusions
-        before = known.reasons
-        known.out = {**out, **known.out}
-        known.suspended = {**suspended, **known.suspended}
-        for name, why in known.reasons.items():
+        before = self.excluded
+        self.out = {**out, **self.out}
+        self._suspended = {**suspended, **self._suspended}
+        for name, why in self.excluded.items():
             if name not in before:
                 await self._retire_idle(name, why)
 
@@ -326,12 +327,14 @@ class BotPool:
         available, the referee already knows why the returned bot is lost.
         """
         external = self._external.get(name)
-        absence = self.exclusions.absence(name)
-        if absence is None and external and (why := external.absence()):
-            absence = Absence(Termination.MISSED, why)
-        if absence is not None:
+        why, forfeit = self.out.get(name, ""), Termination.NEVER_STARTED
+        if not why:
+            why, forfeit = self._suspended.get(name, ""), Termination.SUSPENDED
+        if not why and external:
+            why, forfeit = external.absence(), Termination.MISSED
+        if why:
             bot = self._register(self._new_bot(name))
-            self._lose(bot, absence.why, absence.termination)
+            self._lose(bot, why, forfeit)
             return bot
         if external:
             return external
@@ -509,8 +512,8 @@ class BotPool:
             )
         if survivors:
             self.survivors += survivors
-            if bot.entry not in self.exclusions.out:
-                why = self.exclusions.out[bot.entry] = survival(survivors)
+            if bot.entry not in self.out:
+                why = self.out[bot.entry] = survival(survivors)
                 self._logger.warning("entry is out", entry=bot.entry, why=why)
                 for idle in [one for one in self._idle if one.entry == bot.entry]:
                     self._idle.remove(idle)

@@ -6,7 +6,7 @@ sit at one table, and never play the same deal at the same time.
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 BlockKind = Literal["mirrored", "independent", "duplicate"]
 """How a block shares deals: one deal for one group in all seat orders; a deal for each match; or
@@ -19,14 +19,6 @@ the deal; twice as many would remove only half of the rest.
 """
 
 
-class LargestTeam(NamedTuple):
-    """The team with the most entries."""
-
-    name: str
-    """Name of the team; empty if the entry has no team."""
-    size: int
-
-
 def team_numbers(teams: Sequence[str]) -> tuple[int, ...]:
     """Return each entry's team number. Team names that differ only by case are the same team."""
     numbers: dict[str, int] = {}
@@ -36,11 +28,14 @@ def team_numbers(teams: Sequence[str]) -> tuple[int, ...]:
     )
 
 
-def largest_team(teams: Sequence[str]) -> LargestTeam:
-    """Return the largest team; if several are equally large, the first."""
+def largest_team(teams: Sequence[str]) -> tuple[str, int]:
+    """Return the name and the size of the largest team; if several are equally large, the first.
+
+    The name is empty if the entry has no team.
+    """
     numbers = team_numbers(teams)
     number, size = Counter(numbers).most_common(1)[0]
-    return LargestTeam(teams[numbers.index(number)], size)
+    return teams[numbers.index(number)], size
 
 
 def tables_per_block(teams: Sequence[str], seats: int, tables: int) -> int:
@@ -53,7 +48,8 @@ def tables_per_block(teams: Sequence[str], seats: int, tables: int) -> int:
     """
     if not teams:
         return 0
-    return min(tables, len(teams) // (seats * largest_team(teams).size))
+    _, size = largest_team(teams)
+    return min(tables, len(teams) // (seats * size))
 
 
 def default_blocks(teams: Sequence[str], seats: Sequence[int]) -> BlockKind:

@@ -99,16 +99,6 @@ class EntryFolder:
         return LeftOut(plain(self.folder), _lines(self.shown, shown))
 
 
-@dataclass(frozen=True, slots=True)
-class EntryFolders:
-    """The folders found by a pattern, sorted by name."""
-
-    entries: tuple[EntryFolder, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
-    notes: tuple[str, ...] = ()
-    """A line for each entry whose name differs from the name in its `bot.toml`."""
-
-
 class BotFile(BaseModel):
     """Content of `bot.toml`; the validation context has the resolved `folder`."""
 
@@ -171,8 +161,11 @@ class BotFile(BaseModel):
 
 def find_entry_folders(
     pattern: str, base: Path, tables: Sequence[Mapping[str, Any]] = ()
-) -> EntryFolders:
+) -> tuple[list[EntryFolder], list[LeftOut], list[str]]:
     """Return the folders found by a pattern such as `submissions/*`, relative to `base`.
+
+    The folders without a usable `bot.toml` come second, and then a note for each entry whose name
+    differs from the name in its `bot.toml`.
 
     `tables` are the tournament file's own entries: a folder that is the `directory` of one of them
     is skipped. Raises ValueError if the pattern is invalid or finds nothing.
@@ -193,8 +186,7 @@ def find_entry_folders(
             left_out.append(LeftOut(plain(path.name), why))
     reserved = {_key(str(table.get("name"))): "the tournament file" for table in tables}
     entries, unnamed, notes = _named(read, [path.name for path in found], reserved)
-    left_out = sorted((*left_out, *unnamed), key=lambda one: one.folder)
-    return EntryFolders(tuple(entries), tuple(left_out), tuple(notes))
+    return entries, left_out + unnamed, notes
 
 
 def _matches(pattern: str, base: Path) -> tuple[str, list[Path]]:

@@ -8,7 +8,7 @@ field's `description`.
 import os
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
@@ -40,7 +40,6 @@ from asara_server.tournament.config.block_kinds import (
 from asara_server.tournament.config.commands import CommandError, check_command
 from asara_server.tournament.config.entry_folders import (
     EntryFolder,
-    EntryFolders,
     LeftOut,
     built_in_table,
     find_entry_folders,
@@ -526,15 +525,15 @@ def check_tournament(data: Mapping[str, Any], *, name: str, base: Path) -> Tourn
 
     Folders without a usable `bot.toml` are left out; they do not make the file invalid.
     """
-    found, entries, left_out = EntryFolders(), list[Entry](), list[LeftOut]()
+    left_out, notes = list[LeftOut](), list[str]()
     data, folders = _with_bot_files(data, name, base)
     pattern, tables = data.get("entries_from"), data.get("entries", [])
     if isinstance(pattern, str) and _are_tables(tables):
         try:
-            found = find_entry_folders(pattern, base, tables)
+            submitted, left_out, notes = find_entry_folders(pattern, base, tables)
         except ValueError as error:
             raise ConfigError([f"{name}: entries_from: {error}"]) from None
-        entries, left_out = _folder_entries(found, base)
+        entries = _folder_entries(submitted, left_out, base)
         data = {**data, "entries": [*tables, *entries]}
     try:
         tournament = Tournament.model_validate(data, context={"base": base})
@@ -544,7 +543,7 @@ def check_tournament(data: Mapping[str, Any], *, name: str, base: Path) -> Tourn
     for number, folder in folders.items():
         tournament.entries[number]._folder = folder
     tournament._left_out = tuple(left_out)
-    tournament._notes = found.notes
+    tournament._notes = tuple(notes)
     return tournament
 
 
@@ -594,11 +593,12 @@ def _are_tables(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(table, dict) for table in value)
 
 
-def _folder_entries(found: EntryFolders, base: Path) -> tuple[list[Entry], list[LeftOut]]:
-    """Return the entries of these folders, and the left-out folders, each sorted by name."""
+def _folder_entries(
+    folders: Iterable[EntryFolder], left_out: list[LeftOut], base: Path
+) -> list[Entry]:
+    """Return the entries of these folders, adding folders without an entry to `left_out`."""
     entries: list[Entry] = []
-    left_out = list(found.left_out)
-    for folder in found.entries:
+    for folder in folders:
         table = {**folder.table, "name": folder.name}
         try:
             entry = Entry.model_validate(table, context={"base": base})
@@ -606,4 +606,5 @@ def _folder_entries(found: EntryFolders, base: Path) -> tuple[list[Entry], list[
             entries.append(entry)
         except ValidationError as error:
             left_out.append(folder.without_entry(describe(error, Entry)))
-    return entries, sorted(left_out, key=lambda one: one.folder)
+    left_out.sort(key=lambda one: one.folder)
+    return entries

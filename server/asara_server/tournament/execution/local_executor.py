@@ -178,7 +178,7 @@ class LocalExecutor(Executor):
             finally:
                 stopper.cancel()
                 await asyncio.gather(stopper, return_exceptions=True)
-                progress.exclude(runner.pool.exclusions.out)
+                progress.exclude(runner.pool.out)
 
 
 def _most_processes(progress: RunProgress, context: ExecutionContext) -> int:
@@ -249,7 +249,7 @@ class _LocalRun:
                 return
             played = None
             async for played, _ in self.runner.play(match, attempt, once=progress.legs):
-                progress.exclude(pool.exclusions.out)
+                progress.exclude(pool.out)
                 progress.record_result(*played)
                 await pool.exclude(progress.out, progress.suspended)
             queue.finish_match(match)

@@ -294,7 +294,7 @@ class RunDirectory:
             for name in ("tree_head.json", "tree_head.json.sig", STANDINGS):
                 (self.path / name).unlink(missing_ok=True)
         finished = info.state == "finished"
-        replace_file(self.path / RUN_INFO, info.content(), mode=PUBLIC if finished else PRIVATE)
+        replace_file(self.path / RUN_INFO, json_bytes(info), mode=PUBLIC if finished else PRIVATE)
         if finished:
             if self.tournament_file.is_file():
                 replace_file(self.tournament_file, self.tournament_file.read_bytes())

@@ -32,8 +32,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from asara_server.eventlog.journal import Fact, JournalError
 from asara_server.text import plain
-from asara_server.tournament.run.run_record import DOCUMENTS, RUN
-from asara_server.tournament.run.submissions import GIVEN
+from asara_server.tournament.run.run_record import DOCUMENTS, GIVEN, RUN
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult, attempt_name
 

@@ -6,11 +6,11 @@ to one event loop.
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from asara_server.eventlog.journal import JournalError
+from asara_server.eventlog.journal import Fact, Journal, JournalError
 from asara_server.logs import logger
 from asara_server.replay.file import signed_records
 from asara_server.replay.signing import SigningKey
@@ -21,7 +21,7 @@ from asara_server.tournament.run.block_journals import (
     read_block_journal,
 )
 from asara_server.tournament.run.directory import RunDirectory
-from asara_server.tournament.run.submissions import Submissions
+from asara_server.tournament.run.run_record import GIVEN
 from asara_server.tournament.run.suspension import FailedStarts, Suspensions
 from asara_server.tournament.schedule.legs import (
     DEFAULT_MATCH_S,
@@ -48,6 +48,47 @@ class PendingBlock(NamedTuple):
 
     name: str
     matches: tuple[PendingMatch, ...]
+
+
+_RUN_ENDED: Final = "the run ended before its worker returned it"
+
+
+class Submissions:
+    """The blocks given to workers, in all sessions; each is first written to the journal.
+
+    If a worker does not return a block, the block continues from the worker's journal; without a
+    journal, it is played again from the start. The run's journal survives even if the runner is
+    killed. An attempt that was given out and has no result was lost, and its result will report the
+    loss.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._lost: dict[str, tuple[str, ...]] = {}
+        """For each submitted attempt, the reasons why earlier workers did not return it."""
+        self._reasons: dict[str, str] = {}
+        for kind, values in journal.facts:
+            if kind == GIVEN:
+                self._count(**values)
+
+    def submit(self, attempts: Sequence[str]) -> None:
+        """Record that a worker is about to begin these attempts; raises JournalError."""
+        before = [name for name in attempts if name in self._lost]
+        lost = self._reasons.get(before[0], _RUN_ENDED) if before else ""
+        self._journal.note(Fact(GIVEN, {"attempts": attempts, "lost": lost}))
+        self._count(attempts, lost)
+
+    def lose(self, attempts: Sequence[str], why: str) -> None:
+        """Record that a worker did not return these attempts."""
+        self._reasons |= dict.fromkeys(attempts, why)
+
+    def lost(self, attempt: str) -> tuple[str, ...]:
+        """Return the reasons why earlier workers did not return an attempt, oldest first."""
+        return self._lost.get(attempt, ())
+
+    def _count(self, attempts: Iterable[str], lost: str) -> None:
+        for name in attempts:
+            self._lost[name] = (*self._lost[name], lost) if name in self._lost else ()
 
 
 class RunProgress:

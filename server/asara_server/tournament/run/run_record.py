@@ -11,17 +11,19 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from asara_server.eventlog.journal import Fact, JournalError
 from asara_server.match.spec import ProcessPolicy
-from asara_server.replay.signing import signature_holds
+from asara_server.replay.signing import SigningKey, signature_holds
 from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.sandbox.spec import SandboxKind
 
 RUN: Final = "run"
 """Kind of the facts about what changes in a run; see `RunInfo`."""
+GIVEN: Final = "given"
+"""Kind of the facts about blocks given to workers; see `progress.Submissions`."""
 RUN_INFO: Final = "run.json"
 DOCUMENTS: Final = ("manifest", "tree_head")
 """Kinds of the facts with a signed document. The document's file has the same name."""
@@ -108,10 +110,6 @@ class RunInfo(BaseModel):
     resumed_with: tuple[str, ...] = ()
     """Versions of the program that resumed the run, in order."""
 
-    def content(self) -> bytes:
-        """Return the bytes of `run.json`."""
-        return json_bytes(self)
-
 
 class SignedBytes(NamedTuple):
     """The bytes of a document and its signature, both unchecked."""
@@ -135,6 +133,21 @@ class SignedBytes(NamedTuple):
     def signed_by(self, public_key: bytes) -> bool:
         """Return True if the owner of the key signed the document."""
         return signature_holds(public_key, self.signature, self.content)
+
+
+class Document(BaseModel):
+    """A JSON document that the referee signs. The audit refuses it in any other form."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def content(self) -> bytes:
+        """Return the bytes of the document's file; the signature covers these bytes."""
+        return json_bytes(self)
+
+    def signed(self, key: SigningKey) -> SignedBytes:
+        """Return the document with its signature."""
+        content = self.content()
+        return SignedBytes(content, key.sign(content))
 
 
 class RunRecord:
@@ -210,9 +223,14 @@ class RunRecord:
         """Return the content of the files with the signed documents, by name."""
         found = {}
         for kind, document in self.documents.items():
-            found[f"{kind}.json"] = document.content
-            found[f"{kind}.json.sig"] = document.signature
+            found[name := f"{kind}.json"] = document.content
+            found[signature_name(name)] = document.signature
         return found
+
+
+def signature_name(name: str) -> str:
+    """Return the name of the file, next to a document, with its signature: 64 bytes, Ed25519."""
+    return f"{name}.sig"
 
 
 def json_bytes(model: BaseModel) -> bytes:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import permutations
 from math import comb, factorial
 from random import Random
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 from asara_game.vocabulary import RuleSet
 from asara_server.tournament.config.block_kinds import (
@@ -137,6 +137,14 @@ class Layout:
     tables: int = DEFAULT_TABLES
     """Maximum number of tables in a duplicate block."""
 
+    @classmethod
+    def of(cls, teams: tuple[str, ...], own: Any) -> Self:
+        """Return the layout of a tournament; `own` is its file or its manifest.
+
+        Both have the settings of the same names.
+        """
+        return cls(teams, own.rounds, own.blocks_per_entry, own.orders, own.blocks, own.tables)
+
     @property
     def entries(self) -> int:
         return len(self.teams)
@@ -160,9 +168,8 @@ def table_kinds(
 ) -> list[TableKind]:
     """Count the blocks and matches of each kind of table, without listing them."""
     sizes = {k: _size(layout, k) for k in seats}
-    rounds = layout.rounds
     return [
-        TableKind(k, rules, rounds * sizes[k].blocks, rounds * sizes[k].matches)
+        TableKind(k, rules, *(layout.rounds * number for number in sizes[k]))
         for rules in rule_sets
         for k in seats
     ]
@@ -266,26 +273,20 @@ def seat_orders(seats: int, orders: Orders) -> int:
     return seats if orders == "rotations" else factorial(seats)
 
 
-class _Size(NamedTuple):
-    """Size of one round of a kind of table."""
-
-    blocks: int
-    matches: int
-
-
-def _size(layout: Layout, seats: int) -> _Size:
+def _size(layout: Layout, seats: int) -> tuple[int, int]:
+    """Return the numbers of blocks and of matches in one round of a kind of table."""
     if layout.blocks != "duplicate":
         groups = layout.groups(seats)
         if layout.blocks_per_entry is not None:
             groups = balanced_count(layout.entries, seats, layout.blocks_per_entry)
-        return _Size(groups, groups * seat_orders(seats, layout.orders))
+        return groups, groups * seat_orders(seats, layout.orders)
     count = _table_count(layout, seats)
     tables = _most_tables(layout, seats)
     if not _in_circle(layout, seats):
         sizes = list(block_sizes(count, tables))
-        return _Size(len(sizes), sum(sizes))
+        return len(sizes), sum(sizes)
     stage = layout.entries // 2
-    return _Size(count // stage * len(list(block_sizes(stage, tables))), count)
+    return count // stage * len(list(block_sizes(stage, tables))), count
 
 
 def _table_count(layout: Layout, seats: int) -> int:

@@ -88,39 +88,22 @@ def next_leg(
     `attempts` maps each pending match to the number of its next attempt. `remote` are the entries
     on other machines.
     """
-    legs = leg_count(group)
-    waiting = [
-        found[0]
-        for index, block in enumerate(group)
-        if (found := _waiting(index, block, legs, attempts, remote))
-    ]
-    leg = min((one.leg for one in waiting), default=0)
-    return [one.pending for one in waiting if one.leg == leg]
-
-
-class _Waiting(NamedTuple):
-    leg: int
-    order: int
-    pending: PendingMatch
-
-
-def _waiting(
-    index: int,
-    block: Sequence[ScheduledMatch],
-    legs: int,
-    attempts: Mapping[str, int],
-    remote: Collection[str],
-) -> list[_Waiting]:
-    """Return the pending matches of a block with their legs, next match first."""
-    found = []
-    for number, match in enumerate(block):
-        attempt = attempts.get(match.match_id)
-        if attempt is None:
-            continue
-        leg = (number * legs // len(block) + index) % legs
-        if attempt > 1:
-            leg = legs
-        if not set(remote).isdisjoint(match.entries):
-            leg = legs + 1
-        found.append(_Waiting(leg, number, PendingMatch(match, attempt)))
-    return sorted(found, key=lambda one: one[:2])
+    legs, away = leg_count(group), set(remote)
+    following: list[tuple[int, PendingMatch]] = []
+    """The next match of each block, with its leg."""
+    for index, block in enumerate(group):
+        pending = []
+        for number, match in enumerate(block):
+            attempt = attempts.get(match.match_id)
+            if attempt is None:
+                continue
+            leg = (number * legs // len(block) + index) % legs
+            if attempt > 1:
+                leg = legs
+            if not away.isdisjoint(match.entries):
+                leg = legs + 1
+            pending.append((leg, PendingMatch(match, attempt)))
+        if pending:
+            following.append(min(pending, key=lambda one: one[0]))
+    first = min((leg for leg, _ in following), default=0)
+    return [match for leg, match in following if leg == first]

@@ -34,7 +34,7 @@ a comparison stays unchanged, and so does every score outside duplicate blocks.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -44,26 +44,16 @@ _FOLDS = 10
 """Number of parts of the blocks; each part's expected scores are fitted to the others."""
 
 
-class DealShare(NamedTuple):
-    """The deal's share of the variance of scores, for one kind of table."""
-
-    rules: int
-    """Index of the rule sets."""
-    seats: int
-    matches: int
-    """Number of matches with a comparison."""
-    share: float
-    """Share of a score's variance that the deal explains, between 0 and 1."""
-
-
 @dataclass(frozen=True, slots=True)
 class Compared:
     """The rows of a result table with compared scores."""
 
     score: Floats
     """Each row's score minus what the deal gave its seat."""
-    shares: tuple[DealShare, ...]
-    """One for each kind of table that has comparisons."""
+    shares: tuple[tuple[int, int, int, float], ...]
+    """For each kind of table that has comparisons: the index of its rule sets, its number of seats,
+    the number of matches with a comparison, and the share of the deal in the variance of a score.
+    """
 
 
 def compared(table: ResultTable) -> Compared:
@@ -80,9 +70,7 @@ def compared(table: ResultTable) -> Compared:
         if others.any():
             first = rows[0]
             matches = len(np.unique(table.match[rows[others > 0]]))
-            shares.append(
-                DealShare(int(table.rules[first]), int(table.seats[first]), matches, share)
-            )
+            shares.append((int(table.rules[first]), int(table.seats[first]), matches, share))
     return Compared(score, tuple(shares))
 
 

@@ -82,7 +82,7 @@ def intervals_95(scores: BlockScores, error: float = ERROR) -> Floats:
 
     Each interval contains the party's mean. It is within 0 and 1 unless the mean is not. A party
     without a block has NaN. `error` is less than 5 % if the results are looked at several times;
-    see `schedule.looks`.
+    see `schedule.schedule`.
     """
     blocks, means, variances = scores.blocks, scores.means, scores.variances
     shares = means.clip(0, 1)

@@ -35,7 +35,7 @@ def compute_standings(
 
     from asara_server.tournament.standings.comparison import compared
     from asara_server.tournament.standings.intervals import error_of
-    from asara_server.tournament.standings.ladder import ladder
+    from asara_server.tournament.standings.plackett_luce import ladder
     from asara_server.tournament.standings.result_table import tabulate
     from asara_server.tournament.standings.summary import cross_table, seat_effect, summarize
 

@@ -6,7 +6,6 @@ Nothing is read from the disk here.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import count
 from typing import Any, NamedTuple
 
 from asara_game.rules import format_rule_sets
@@ -22,13 +21,6 @@ from asara_server.tournament.trust.manifest import MANIFEST, Manifest
 from asara_server.tournament.trust.run_files import SUFFIX
 
 # The attempts
-
-
-class Line(NamedTuple):
-    """An attempt, with its line in `results.jsonl`."""
-
-    number: int
-    result: MatchResult
 
 
 @dataclass(slots=True)
@@ -60,25 +52,26 @@ def check_attempts(
     """Compare all attempts with the schedule, and with each other."""
     check = AttemptCheck()
     scheduled = {match.match_id: match for match in schedule}
-    attempts: dict[str, list[Line]] = {}
-    replays: dict[str, Line] = {}
-    for line in map(Line, count(1), results):
-        attempts.setdefault(line.result.match_id, []).append(line)
-        match = scheduled.get(line.result.match_id)
-        place = f"{RESULTS}: line {line.number}"
-        check.faults += attempt_faults(place, line.result, match, manifest.max_attempts)
-        if match is not None and not line.result.void:
-            expected = ExpectedMatch(manifest, match, line.result, place)
-            check.expected[line.result.played_as] = expected
-        digest = line.result.replay_sha256
-        if digest and (first := replays.setdefault(digest, line)) is not line:
+    attempts: dict[str, dict[int, MatchResult]] = {}
+    """The attempts at each match, by their line in `results.jsonl`."""
+    first_line: dict[str, int] = {}
+    """The first line with each replay, by the replay's hash."""
+    for line, result in enumerate(results, 1):
+        attempts.setdefault(result.match_id, {})[line] = result
+        match = scheduled.get(result.match_id)
+        place = f"{RESULTS}: line {line}"
+        check.faults += attempt_faults(place, result, match, manifest.max_attempts)
+        if match is not None and not result.void:
+            check.expected[result.played_as] = ExpectedMatch(manifest, match, result, place)
+        digest = result.replay_sha256
+        if digest and (first := first_line.setdefault(digest, line)) != line:
             check.faults.append(
-                f"{place}: {line.result.played_as} has the replay of {first.result.played_as} "
-                f"(line {first.number})"
+                f"{place}: {result.played_as} has the replay of {results[first - 1].played_as} "
+                f"(line {first})"
             )
     for match_id, own in attempts.items():
         check.faults += _order_faults(match_id, own)
-        check.repeated += _repetitions(match_id, own)
+        check.repeated += _repetitions(match_id, own.values())
     _check_completeness(check, manifest, schedule, attempts)
     return check
 
@@ -91,14 +84,10 @@ def attempt_faults(
     if match is None:
         yield f"{start}: not in the schedule that follows from {MANIFEST}"
         return
-    compared = match.kind == "duplicate" and not result.void
-    duplicate_deal = match.block if compared else ""
-    for name, expected, found in (
-        ("round", match.round, result.round),
-        ("rule_sets", format_rule_sets(match.rule_sets), result.rule_sets),
-        ("block", match.block, result.block),
-        ("duplicate_deal", duplicate_deal, result.duplicate_deal),
-    ):
+    void = "void" if result.void else ""
+    own = MatchResult.of(match, result.attempt, started="", seats=result.seats, void_reason=void)
+    for name in ("round", "rule_sets", "block", "duplicate_deal"):
+        expected, found = getattr(own, name), getattr(result, name)
         if expected != found:
             yield f"{start}: {name}: expected {expected!r} by the schedule; found {found!r}"
     entries = tuple(seat.entry for seat in result.seats)
@@ -118,17 +107,18 @@ def attempt_faults(
         yield f"{start}: attempt {result.attempt}: expected 1 to {max_attempts}"
 
 
-def _order_faults(match_id: str, lines: Sequence[Line]) -> Iterator[str]:
-    """Yield faults in the numbering of a match's attempts."""
+def _order_faults(match_id: str, results: Mapping[int, MatchResult]) -> Iterator[str]:
+    """Yield faults in the numbering of a match's attempts, which are given by line."""
     expected = 1
-    counted: Line | None = None
-    for line in lines:
-        attempt = line.result.attempt
-        start = f"{RESULTS}: line {line.number}: {match_id}"
-        if counted is not None:
+    counts = 0
+    """Line of the attempt that counts."""
+    for line, result in results.items():
+        attempt = result.attempt
+        start = f"{RESULTS}: line {line}: {match_id}"
+        if counts:
             yield (
                 f"{start}: attempted twice: attempt {attempt}, although attempt "
-                f"{counted.result.attempt} (line {counted.number}) counts"
+                f"{results[counts].attempt} (line {counts}) counts"
             )
         elif attempt < expected:
             yield f"{start}: attempted twice: attempt {attempt} is there already"
@@ -136,12 +126,11 @@ def _order_faults(match_id: str, lines: Sequence[Line]) -> Iterator[str]:
             missing = ", ".join(map(str, range(expected, attempt)))
             yield f"{start}: attempt {attempt}, but attempt {missing} is missing"
         expected = attempt + 1
-        counted = counted or (None if line.result.void else line)
+        counts = counts or (0 if result.void else line)
 
 
-def _repetitions(match_id: str, lines: Sequence[Line]) -> Iterator[str]:
-    for line in lines:
-        result = line.result
+def _repetitions(match_id: str, results: Iterable[MatchResult]) -> Iterator[str]:
+    for result in results:
         for why in result.lost:
             yield (
                 f"{match_id}: attempt {result.attempt} was given to a worker before, which did not "
@@ -155,15 +144,15 @@ def _check_completeness(
     check: AttemptCheck,
     manifest: Manifest,
     schedule: Sequence[ScheduledMatch],
-    attempts: Mapping[str, Sequence[Line]],
+    attempts: Mapping[str, Mapping[int, MatchResult]],
 ) -> None:
     blocks: dict[str, list[str]] = {}
     for match in schedule:
         blocks.setdefault(match.deal_block, []).append(match.match_id)
     begun = {name for name, matches in blocks.items() if not attempts.keys().isdisjoint(matches)}
     for match in schedule:
-        own = attempts.get(match.match_id, ())
-        if any(not line.result.void for line in own):
+        own = attempts.get(match.match_id, {})
+        if any(not result.void for result in own.values()):
             continue
         if len(own) >= manifest.max_attempts:
             check.given_up.append(match.match_id)

@@ -3,7 +3,7 @@
 import multiprocessing
 import signal
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
@@ -20,16 +20,18 @@ from asara_server.replay.signing import PUBLIC_KEY_FILE, read_public_key
 from asara_server.single_process import SingleProcess
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.run.directory import BUNDLE_MATCHES, RUN_FOLDERS
+from asara_server.tournament.run.run_record import signature_name
 from asara_server.tournament.trust.attempt_check import ExpectedMatch
-from asara_server.tournament.trust.audit_trust import Published, Signed, check_signed
 from asara_server.tournament.trust.inclusion import SIGNED
 from asara_server.tournament.trust.manifest import MANIFEST
 from asara_server.tournament.trust.run_audit import RunAudit
 from asara_server.tournament.trust.run_files import MARKS, SUFFIX
-from asara_server.tournament.trust.signed_file import (
+from asara_server.tournament.trust.signed_documents import (
     DocumentError,
+    Published,
+    Signed,
+    check_signed,
     read_signed_bytes,
-    signature_name,
 )
 from asara_server.tournament.trust.tree_head import TREE_HEAD
 from asara_server.user_error import UserError
@@ -120,6 +122,14 @@ _LEAK_FILES_WORTH_A_PROCESS: Final = 4
 """Number of files whose audit with a search for leaks takes as long as starting a process."""
 
 
+class FoundKey(NamedTuple):
+    """A public key that was found with the replays, which proves nothing about its owner."""
+
+    key: bytes
+    file: Path | None
+    """File that contains the key; None if it is the key in the replay itself."""
+
+
 class AuditJob(NamedTuple):
     """A replay file to audit, with everything that it is checked against."""
 
@@ -132,14 +142,8 @@ class AuditJob(NamedTuple):
     """The replay's place in its run; None if the replay is checked alone."""
     leaks: bool
     """True to search the replay for leaks as well."""
-
-
-class FoundKey(NamedTuple):
-    """A public key that was found with the replays, which proves nothing about its owner."""
-
-    key: bytes
-    file: Path | None
-    """File that contains the key; None if it is the key in the replay itself."""
+    found_key: FoundKey | None = None
+    """Source of a single replay's `public_key`, unless the auditor gave the key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +151,11 @@ class AuditPlan:
     """The audit of several runs and replays."""
 
     jobs: tuple[AuditJob, ...]
+    """The replays of the runs, followed by the single replays."""
     runs: tuple[RunAudit, ...]
-    """Findings about the runs; the replays of these runs are among the jobs."""
+    """Findings about the runs."""
     single: int
     """Number of replays that are checked alone."""
-    found_keys: Mapping[Path, FoundKey]
-    """Key that each single replay is checked against, if no key was given."""
     faults: tuple[str, ...]
     """Faults of the runs that contain single replays, as far as these affect the deals."""
 
@@ -186,7 +189,8 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
     given = published.public_key
     keys = {} if given is not None else _found_keys(single)
     faults: list[str] = []
-    secrets = _secrets(single, published, faults)
+    folders = dict.fromkeys(file.absolute().parent for file in single)
+    secrets = {one: _secret_of_run(one.parent, published, faults) for one in folders}
     jobs += [
         AuditJob(
             file,
@@ -194,16 +198,15 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
             secrets[file.absolute().parent],
             None,
             leaks,
+            keys.get(file),
         )
         for file in single
     ]
-    return AuditPlan(tuple(jobs), tuple(runs.values()), len(single), keys, tuple(faults))
+    return AuditPlan(tuple(jobs), tuple(runs.values()), len(single), tuple(faults))
 
 
-def audit_replays(
-    jobs: Sequence[AuditJob], processes: int | None = None
-) -> Iterator[tuple[Path, Verdict]]:
-    """Yield each job's path and verdict, in job order. Raises AuditError.
+def audit_replays(jobs: Sequence[AuditJob], processes: int | None = None) -> Iterator[Verdict]:
+    """Yield the verdict of each job, in job order. Raises AuditError.
 
     If no number of processes is given, all usable cores work if there is enough to do.
     """
@@ -220,10 +223,9 @@ def audit_replays(
     yield from map_in_processes(audit_replay, jobs, processes, at_once)
 
 
-def audit_replay(job: AuditJob) -> tuple[Path, Verdict]:
-    """Return a job's path and verdict."""
+def audit_replay(job: AuditJob) -> Verdict:
     try:
-        verdict = audit(
+        return audit(
             read_file(job.path),
             job.public_key,
             tournament_secret=job.tournament_secret,
@@ -231,10 +233,9 @@ def audit_replay(job: AuditJob) -> tuple[Path, Verdict]:
             worlds=_LEAK_WORLDS if job.leaks else 0,
         )
     except ReplayError as error:
-        verdict = Verdict(str(error))
+        return Verdict(str(error))
     except Exception as error:  # noqa: BLE001 - one odd file must not keep the others unchecked
-        verdict = Verdict(f"cannot be played again: {type(error).__name__}: {error}")
-    return job.path, verdict
+        return Verdict(f"cannot be played again: {type(error).__name__}: {error}")
 
 
 # Runs and files
@@ -278,15 +279,8 @@ def _run_jobs(report: RunAudit, *, leaks: bool) -> list[AuditJob]:
     ]
 
 
-def _secrets(
-    files: Iterable[Path], published: Published, faults: list[str]
-) -> dict[Path, bytes | None]:
-    """Return, for each folder of single replays, the secret that its run revealed at its end."""
-    folders = dict.fromkeys(file.absolute().parent for file in files)
-    return {folder: _secret_of_run(folder.parent, published, faults) for folder in folders}
-
-
 def _secret_of_run(directory: Path, published: Published, faults: list[str]) -> bytes | None:
+    """Return the secret of the deals that a run revealed at its end."""
     try:
         manifest = read_signed_bytes(directory / MANIFEST)
         head = read_signed_bytes(directory / TREE_HEAD)

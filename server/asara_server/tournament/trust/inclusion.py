@@ -8,25 +8,27 @@ needed.
 
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from pydantic import Field, ValidationError
 
 from asara_server.tournament.run.directory import RunError
 from asara_server.tournament.run.read_run import RunLog, read_run
-from asara_server.tournament.run.run_record import DOCUMENTS, SignedBytes
+from asara_server.tournament.run.run_record import DOCUMENTS, Document, SignedBytes
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.trust.attempt_check import ExpectedMatch, attempt_faults
-from asara_server.tournament.trust.audit_trust import Published, Signed, check_signed
 from asara_server.tournament.trust.manifest import MANIFEST, Manifest
-from asara_server.tournament.trust.signed_file import (
-    Document,
+from asara_server.tournament.trust.signed_documents import (
     DocumentError,
+    Published,
+    Signed,
+    check_signed,
     parse_document,
     read_document_file,
 )
 from asara_server.tournament.trust.tree_head import (
     TREE_HEAD,
+    TreeHead,
     in_order,
     leaf_hash,
     leaf_of,
@@ -62,18 +64,6 @@ class InclusionProof(Document):
     """Index of the leaf in the tree, counted from 0."""
     path: tuple[str, ...]
     """Sibling hashes on the way from the leaf up to the root."""
-
-
-class Inclusion(NamedTuple):
-    """What a proof shows about a replay."""
-
-    signed: Signed
-    faults: tuple[str, ...]
-    """All faults of the proof; empty if the proof holds."""
-    expected: ExpectedMatch | None
-    """What the replay must agree with; None if the proof is too faulty to tell."""
-    place: str
-    """Position of the attempt in the tree, in words."""
 
 
 class ProofMaker:
@@ -134,12 +124,18 @@ def read_proof(path: Path) -> InclusionProof:
         raise RunError(f"{path}: not a proof of inclusion: {error}") from None
 
 
-def check_inclusion(proof: InclusionProof, published: Published) -> Inclusion:
-    """Check everything in a proof except the replay itself."""
+def check_inclusion(
+    proof: InclusionProof, published: Published
+) -> tuple[Signed, ExpectedMatch | None]:
+    """Check everything in a proof except the replay itself.
+
+    Returns the signed documents, with all faults of the proof, and what the replay must agree with,
+    which is None if the proof is too faulty to tell.
+    """
     manifest = _signed_bytes(proof.manifest, proof.manifest_signature)
     head = _signed_bytes(proof.tree_head, proof.tree_head_signature)
     signed = check_signed(manifest, head, published)
-    faults = list(signed.faults)
+    faults = signed.faults
     result, expected = _leaf_result(proof), None
     if result is None:
         faults.append("leaf: not the result of an attempt, as asara writes it")
@@ -147,16 +143,12 @@ def check_inclusion(proof: InclusionProof, published: Published) -> Inclusion:
         faults.append(f"leaf: {result.match_id}: attempt {result.attempt} is void")
     elif signed.manifest is not None:
         expected = _expected(signed.manifest, result, faults)
-    place = ""
-    if signed.head is not None:
-        size = signed.head.attempts
-        place = f"leaf {proof.index + 1} of {size}"
-        if not _leads_to_root(proof, size, signed.head.root):
-            faults.append(
-                f"path: does not lead from the leaf to the root {signed.head.root} of {TREE_HEAD}: "
-                "the attempt does not belong to this run, or its result was changed"
-            )
-    return Inclusion(signed, tuple(faults), expected, place)
+    if signed.head is not None and not _leads_to_root(proof, signed.head):
+        faults.append(
+            f"path: does not lead from the leaf to the root {signed.head.root} of {TREE_HEAD}: "
+            "the attempt does not belong to this run, or its result was changed"
+        )
+    return signed, expected
 
 
 def _expected(manifest: Manifest, result: MatchResult, faults: list[str]) -> ExpectedMatch | None:
@@ -180,13 +172,13 @@ def _leaf_result(proof: InclusionProof) -> MatchResult | None:
     return result if leaf_of(result) == proof.leaf.encode() else None
 
 
-def _leads_to_root(proof: InclusionProof, size: int, root: str) -> bool:
+def _leads_to_root(proof: InclusionProof, head: TreeHead) -> bool:
     try:
         path = [bytes.fromhex(part) for part in proof.path]
     except ValueError:
         return False
-    found = root_from_path(leaf_hash(proof.leaf.encode()), proof.index, size, path)
-    return found is not None and found.hex() == root
+    found = root_from_path(leaf_hash(proof.leaf.encode()), proof.index, head.attempts, path)
+    return found is not None and found.hex() == head.root
 
 
 def _signed_bytes(content: str, signature: str) -> SignedBytes:

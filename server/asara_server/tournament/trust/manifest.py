@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from asara_game.edition import Edition
+from asara_game.edition import load_edition
 from asara_game.rules import RULES_VERSION, format_rule_sets, parse_rule_sets
 from asara_game.vocabulary import RuleSet
 from asara_server.match.spec import ProcessPolicy
@@ -20,11 +20,11 @@ from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.fields import Orders
 from asara_server.tournament.config.tournament_file import Entry, Tournament
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
+from asara_server.tournament.run.run_record import Document
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.schedule.layout import Layout, table_kinds
 from asara_server.tournament.schedule.schedule import ScheduledMatch, list_matches, rotated
 from asara_server.tournament.standings.match_result import utc_now
-from asara_server.tournament.trust.signed_file import Document
 
 MANIFEST = "manifest.json"
 
@@ -91,7 +91,7 @@ class Manifest(Document):
     may_end_early: bool
     """True if the run may end before all blocks are played, as a duel does once it is decided."""
     looks: tuple[int, ...] = ()
-    """Match counts at which the run ends if its ranks are settled; see `schedule.looks`."""
+    """Match counts at which the run ends if its ranks are settled; see `schedule.schedule`."""
     places: int = 0
     """Number of top places that must each have a single rank before the run may end early."""
     deals: Literal["committed", "joint"]
@@ -158,14 +158,7 @@ class Manifest(Document):
 
     @property
     def _layout(self) -> Layout:
-        return Layout(
-            tuple(entry.team for entry in self.entries),
-            rounds=self.rounds,
-            blocks_per_entry=self.blocks_per_entry,
-            orders=self.orders,
-            blocks=self.blocks,
-            tables=self.tables,
-        )
+        return Layout.of(tuple(entry.team for entry in self.entries), self)
 
     def _count(self, rule_sets: Sequence[frozenset[RuleSet]]) -> int:
         """Return the number of matches in the schedule, without listing them."""
@@ -179,7 +172,6 @@ def new_manifest(
     tournament: Tournament,
     schedule: Sequence[ScheduledMatch],
     *,
-    edition: Edition,
     public_key: bytes,
     tournament_file: bytes | None,
     deal_commitment: str,
@@ -192,7 +184,7 @@ def new_manifest(
 
     `tournament_file` is the content of the tournament file, or None.
     """
-    limits = LimitSettings().match_limits
+    edition, limits = load_edition(), LimitSettings().match_limits
     policies = tournament.process_policies
     return Manifest(
         asara=version("asara"),

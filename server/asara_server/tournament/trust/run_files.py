@@ -20,10 +20,16 @@ from asara_server.eventlog.log_file import MAGIC, LogReader, row_bytes
 from asara_server.replay.signing import PUBLIC_KEY_FILE
 from asara_server.tournament.run.directory import JOURNAL, RESULTS, STANDINGS
 from asara_server.tournament.run.process_record import Lives, process_rows
-from asara_server.tournament.run.run_record import RUN_INFO, RunInfo, RunRecord, SignedBytes
+from asara_server.tournament.run.run_record import (
+    RUN_INFO,
+    RunInfo,
+    RunRecord,
+    SignedBytes,
+    json_bytes,
+    signature_name,
+)
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.trust.manifest import MANIFEST
-from asara_server.tournament.trust.signed_file import signature_name
 from asara_server.tournament.trust.tree_head import TREE_HEAD
 
 T = TypeVar("T")
@@ -179,7 +185,7 @@ def _compare_copies(files: RunFiles, info: RunInfo) -> None:
     """
     expected = {name: sha256(data).hexdigest() for name, data in files.record.files().items()}
     if not files.running:
-        expected[RUN_INFO] = sha256(info.content()).hexdigest()
+        expected[RUN_INFO] = sha256(json_bytes(info)).hexdigest()
         expected[RESULTS] = files.results_sha256
     for name, digest in expected.items():
         found = _read(files, name, _digest)

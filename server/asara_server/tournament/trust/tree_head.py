@@ -18,9 +18,9 @@ from typing import Literal
 
 from pydantic import Field
 
+from asara_server.tournament.run.run_record import Document
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult
-from asara_server.tournament.trust.signed_file import Document
 
 TREE_HEAD = "tree_head.json"
 

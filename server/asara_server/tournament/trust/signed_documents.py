@@ -1,0 +1,264 @@
+"""The signed documents of a run: its manifest, signed at its start, and its tree head, at its end.
+
+The audit checks who signed them, and whether they match what was published. An auditor may have two
+things that were published before the first match: the referee's public key, and the hash of the
+manifest, which contains the commitment to the deals.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, TypeVar
+
+from pydantic import ValidationError
+
+from asara_server.eventlog.journal import Fact
+from asara_server.match.deal_secrets import commitment
+from asara_server.replay.signing import SigningKey, fingerprint
+from asara_server.tournament.run.directory import RunDirectory, RunError
+from asara_server.tournament.run.run_record import Document, SignedBytes, signature_name
+from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.standings.match_result import MatchResult, utc_now
+from asara_server.tournament.standings.model import Standings
+from asara_server.tournament.trust.manifest import MANIFEST, Manifest, changed_field
+from asara_server.tournament.trust.tree_head import TREE_HEAD, TreeHead, root_text
+
+_LARGEST: Final = 16 * 2**20
+"""Maximum bytes read of a document, far more than any real document has."""
+
+AnyDocument = TypeVar("AnyDocument", bound=Document)
+
+
+class DocumentError(ValueError):
+    """Raised if a signed document cannot be read; the text gives the reason."""
+
+
+# Signing
+
+
+def signed_beginning(directory: RunDirectory, manifest: Manifest, key: SigningKey) -> list[Fact]:
+    """Return the facts with which a new run begins; a resumed run must have the same manifest.
+
+    Raises RunError.
+    """
+    found = directory.record.documents.get("manifest")
+    if found is None:
+        return [manifest.signed(key).fact(MANIFEST)]
+    path = directory.path
+    try:
+        begun = parse_document(found.content, Manifest)
+    except DocumentError as error:
+        raise RunError(f"{path / MANIFEST}: {error}") from None
+    changed = changed_field(begun, manifest)
+    if changed and begun.public_key != manifest.public_key:
+        raise RunError(
+            f"{path}: the replays of this run are signed with another key; pass that key with --key"
+        )
+    if changed:
+        raise RunError(
+            f"{path / MANIFEST}: the run cannot resume with other settings: {changed}; "
+            "restore them, or start another run"
+        )
+    return []
+
+
+def sign_end(
+    directory: RunDirectory,
+    key: SigningKey,
+    schedule: Sequence[ScheduledMatch],
+    results: Sequence[MatchResult],
+    standings: Standings,
+    *,
+    out: dict[str, str],
+    suspended: dict[str, str],
+    tournament_secret: str | None,
+) -> None:
+    """Write the standings, and the signed tree head as the last row of the journal.
+
+    `schedule` is the whole schedule of the manifest. Without a secret, the run was cut short.
+    """
+    standings_sha256 = sha256(directory.write_standings(standings)).hexdigest()
+    head = TreeHead(
+        manifest_sha256=directory.info.manifest_sha256,
+        state="cut short" if tournament_secret is None else "finished",
+        ended=utc_now(),
+        scheduled=standings.matches.scheduled,
+        played=standings.matches.played,
+        void=standings.matches.void,
+        attempts=len(results),
+        root=root_text(results, schedule),
+        results_sha256=directory.results_sha256(),
+        standings_sha256=standings_sha256,
+        journal_sha256=directory.journal.sha256(),
+        out=out,
+        suspended=suspended,
+        tournament_secret=tournament_secret,
+    )
+    directory.note(head.signed(key).fact(TREE_HEAD))
+    directory.export()
+
+
+# Reading
+
+
+def read_signed_bytes(path: Path) -> SignedBytes | None:
+    """Return the bytes of a document and its signature; None if the document does not exist.
+
+    Without a signature file, the signature is empty. Raises DocumentError.
+    """
+    if not path.exists() and not path.is_symlink():
+        return None
+    content = read_document_file(path)
+    beside = path.with_name(signature_name(path.name))
+    return SignedBytes(content, read_document_file(beside) if beside.exists() else b"")
+
+
+def parse_document(content: bytes, kind: type[AnyDocument]) -> AnyDocument:
+    """Parse the content of a document; raises DocumentError."""
+    try:
+        return kind.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise DocumentError(f"{place}: {first['msg']}" if place else first["msg"]) from None
+
+
+def read_document_file(path: Path) -> bytes:
+    """Return the content of a regular file of bounded size; raises DocumentError."""
+    try:
+        if path.is_symlink() or not path.is_file():
+            raise DocumentError("not a regular file")
+        if path.stat().st_size > _LARGEST:
+            raise DocumentError("larger than any file of this kind")
+        return path.read_bytes()
+    except OSError as error:
+        raise DocumentError(error.strerror or str(error)) from None
+
+
+# Checking
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What the auditor has; None for anything unknown. Hashes are in lower-case hexadecimal."""
+
+    public_key: bytes | None = None
+    manifest_sha256: str | None = None
+
+
+@dataclass(slots=True)
+class Signed:
+    """The signed documents of a run, as far as they are readable."""
+
+    faults: list[str]
+    """Faults; each text begins with a file name."""
+    manifest: Manifest | None = None
+    manifest_sha256: str = ""
+    manifest_signed: bool = False
+    """True if the right key signed the manifest as it is now; nothing follows from another one."""
+    head: TreeHead | None = None
+    public_key: bytes | None = None
+    """Key that must have signed everything; None if there is no key."""
+
+    @property
+    def deal_commitment(self) -> str | None:
+        """The commitment to the deals, from the signed manifest."""
+        return self.manifest.deal_commitment if self.manifest and self.manifest_signed else None
+
+    @property
+    def secret(self) -> bytes | None:
+        """The secret of all deals from the tree head, if it matches the commitment."""
+        try:
+            secret = bytes.fromhex(self.head.tournament_secret or "") if self.head else b""
+        except ValueError:
+            return None
+        return secret if secret and commitment(secret).hex() == self.deal_commitment else None
+
+
+def check_signed(manifest: SignedBytes, head: SignedBytes | None, published: Published) -> Signed:
+    """Check the documents of a run against the published values, and against each other."""
+    signed = Signed([], manifest_sha256=manifest.sha256, public_key=published.public_key)
+    _check_manifest(signed, manifest, published)
+    if head is not None:
+        _check_head(signed, manifest, head)
+    return signed
+
+
+def _check_manifest(signed: Signed, found: SignedBytes, published: Published) -> None:
+    expected = published.manifest_sha256
+    if expected is not None and found.sha256 != expected:
+        signed.faults.append(
+            f"{MANIFEST}: not the manifest that was published: expected SHA-256 {expected}, "
+            f"found {found.sha256}"
+        )
+    manifest = signed.manifest = _parse(signed, MANIFEST, found.content, Manifest)
+    if manifest is None:
+        return
+    own = _hexadecimal(manifest.public_key)
+    if signed.public_key is None:
+        signed.public_key = own
+    elif own != signed.public_key:
+        signed.faults.append(
+            f"{MANIFEST}: expected a signature by key {fingerprint(signed.public_key)}; it names "
+            f"key {manifest.public_key[:16]}: another key signed this run"
+        )
+    signed.faults += _signature_faults(MANIFEST, found, own)
+    signed.manifest_signed = own == signed.public_key and found.signed_by(own)
+
+
+def _check_head(signed: Signed, manifest: SignedBytes, found: SignedBytes) -> None:
+    head = signed.head = _parse(signed, TREE_HEAD, found.content, TreeHead)
+    signed.faults += _signature_faults(TREE_HEAD, found, signed.public_key)
+    if head is None:
+        return
+    if signed.manifest_signed and head.manifest_sha256 != manifest.sha256:
+        signed.faults.append(
+            f"{TREE_HEAD}: belongs to another run: expected the manifest {manifest.sha256}, "
+            f"found {head.manifest_sha256}"
+        )
+    known = signed.deal_commitment is not None
+    if known and head.tournament_secret is not None and signed.secret is None:
+        signed.faults.append(
+            f"{TREE_HEAD}: the secret of the tournament does not open the commitment: expected "
+            f"{signed.deal_commitment}, found {_commitment_text(head.tournament_secret)}"
+        )
+    if head.state == "finished" and head.tournament_secret is None:
+        signed.faults.append(
+            f"{TREE_HEAD}: tournament_secret: missing, although the run is finished"
+        )
+
+
+def _signature_faults(name: str, found: SignedBytes, key: bytes | None) -> Iterator[str]:
+    if not found.signature:
+        yield f"{signature_name(name)}: missing"
+    elif key is not None and not found.signed_by(key):
+        yield (
+            f"{name}: not signed by key {fingerprint(key)}: the file or {signature_name(name)} was "
+            "changed after the signing, or another key signed it"
+        )
+
+
+def _parse(
+    signed: Signed, name: str, content: bytes, kind: type[AnyDocument]
+) -> AnyDocument | None:
+    try:
+        document = parse_document(content, kind)
+    except DocumentError as error:
+        signed.faults.append(f"{name}: cannot be read: {error}")
+        return None
+    if document.content() != content:
+        signed.faults.append(f"{name}: not written as asara writes it: its text was changed")
+    return document
+
+
+def _hexadecimal(text: str) -> bytes:
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        return b""
+
+
+def _commitment_text(secret: str) -> str:
+    data = _hexadecimal(secret)
+    return sha256(data).hexdigest() if data else "no secret"
