@@ -15,8 +15,9 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from asara_codec.messages import watch_ended_bytes, watch_started_bytes, watch_update_bytes
 from asara_codec.reflection import CodecError
 from asara_game.rules import format_rule_sets
 from asara_server.eventlog.file_lock import is_held
@@ -28,12 +29,10 @@ from asara_server.eventlog.resimulate import apply_record
 from asara_server.logs import logger
 from asara_server.match.match import Match
 from asara_server.referee.stream_errors import ErrorKind, StreamError
-from asara_server.report.run_json import MatchRow
 from asara_server.text import plain
 from asara_server.tournament.run.directory import JOURNAL, RunError
 from asara_server.tournament.run.read_run import RunLog
 from asara_server.tournament.standings.match_result import utc_text
-from asara_server.web.watch_messages import WatchMessages, follow
 
 _TICK_S: Final = 0.05
 _SENT_PER_S: Final = 1_000
@@ -49,25 +48,101 @@ _RETRY_S: Final = 1.0
 _OVER_S: Final = 60.0
 """Seconds for which a finished match can be watched here; its replay may not be published yet."""
 _MOST_OVER: Final = 64
+_MOST_TABLES: Final = 100
+"""Maximum number of running matches that the page of a run lists."""
+_MOST_ENCODED: Final = 8
+
+
+class WatchMessages:
+    """The messages to the viewers of a match.
+
+    They are encoded once for all viewers who have received the same events so far.
+    """
+
+    def __init__(self, match: Match) -> None:
+        self.match = match
+        self._started: tuple[int, bytes] = (-1, b"")
+        self._updates: dict[tuple[int, int], bytes] = {}
+
+    def started(self) -> bytes:
+        """Return the first message: the match as it was when the last turn ended."""
+        spec, feed = self.match.spec, self.match.feed
+        sequence = feed.turn_ends[-1]
+        if self._started[0] != sequence:
+            encoded = watch_started_bytes(
+                match_id=spec.match_id,
+                entries=spec.entries,
+                rules=spec.rules,
+                sequence=sequence,
+                public=feed.public,
+                deal_commitment=spec.commitment,
+                nonces=spec.nonces,
+            )
+            self._started = sequence, encoded
+        return self._started[1]
+
+    def update(self, after: int, end: int) -> bytes:
+        """Return the events after number `after` up to number `end`, where a turn ended."""
+        if (after, end) not in self._updates:
+            if len(self._updates) >= _MOST_ENCODED:
+                self._updates.clear()
+            match = self.match
+            self._updates[after, end] = watch_update_bytes(
+                match_id=match.spec.match_id, events=match.feed.event_parts[after:end], sequence=end
+            )
+        return self._updates[after, end]
+
+    def ended(self) -> bytes:
+        """Return the last message; it does not contain the secret of a shared deal."""
+        match = self.match
+        hidden = match.void or match.spec.shared_deal
+        secret = b"" if hidden else match.spec.secret
+        return watch_ended_bytes(results=match.results, deal_secret=secret, void=match.void)
+
+    async def follow(
+        self, after: int, updated: Callable[[], Awaitable[object]]
+    ) -> AsyncIterator[bytes]:
+        """Yield the messages for one viewer, with the events after number `after`, until the match
+        ends.
+
+        The first message comes immediately. Each later one has all turns that have ended since the
+        message before it, so no message depends on the turn in progress. `updated` waits until
+        there may be news.
+        """
+        yield self.started()
+        match, ends = self.match, self.match.feed.turn_ends
+        sent = max(after, 0)
+        while True:
+            finished = match.finished
+            if (end := ends[-1]) > sent:
+                yield self.update(sent, end)
+                sent = end
+            if finished:
+                break
+            if not match.finished and ends[-1] <= sent:
+                await updated()
+        yield self.ended()
 
 
 class LiveMatch:
     """A match in the journal. It is simulated only while somebody watches it."""
 
-    def __init__(self, header: ReplayHeader) -> None:
+    def __init__(self, header: ReplayHeader, next_tick: Callable[[], Awaitable[object]]) -> None:
         self.header = header
-        self.match: Match | None = None
+        self.shown: WatchMessages | None = None
+        """None until the match was simulated for the first time."""
         self.watchers = 0
         self.ended_s: float | None = None
         """When the match was over or void; None while it runs."""
-        self._messages: WatchMessages | None = None
+        self._next_tick = next_tick
         self._unread: list[bytes] = []
         """Records that have not been applied yet."""
         self._failure: str | None = None
-        self._news = asyncio.Event()
 
-    def row(self) -> MatchRow:
-        """Return the match as the page lists it, in the form of `match_row`."""
+    # In the JSON of the API
+
+    def row(self) -> dict[str, Any]:
+        """Return a match that may be watched in the form of `match_row`."""
         header = self.header
         return {
             "name": plain(header.match_id),
@@ -83,6 +158,26 @@ class LiveMatch:
             ],
         }
 
+    def table(self, *, watchable: bool) -> dict[str, Any]:
+        """Return who plays, and since when. If the match may be watched, add its name and rules.
+
+        The name of any other match would reveal which matches share its deal. The time left on a
+        seat's clock is never included. It would show other bots how long the seat thought, and
+        whether it had to decide.
+        """
+        header = self.header
+        seen = {
+            "entries": [plain(entry) for entry in header.entries],
+            "started_ms": header.started_unix_ms,
+        }
+        if not watchable:
+            return seen
+        return {
+            "name": plain(header.match_id),
+            "rules": format_rule_sets(header.rule_sets),
+            **seen,
+        }
+
     # What the journal says
 
     def add(self, record: bytes) -> None:
@@ -93,29 +188,24 @@ class LiveMatch:
         self.ended_s = time.monotonic()
 
     def fail(self, why: str) -> None:
-        """End the watchers' calls, because nothing more will be known about the match."""
+        """End the watchers' calls at the next tick: nothing more will be known about the match."""
         self._failure = self._failure or why
-        self._wake()
 
     def tick(self) -> None:
-        """Apply the new records, and send the resulting events to the watchers."""
+        """Apply the new records, so that the watchers can be sent the resulting events."""
         if self._failure is not None:
             return
         try:
-            if self._advance():
-                self._wake()
+            self._advance()
         except (CodecError, ReplayError) as error:
             # The text may contain hidden information of the match, so it is only logged.
             logger("web").error("live match", match=self.header.match_id, detail=str(error))
             self.fail("the match cannot be shown now; look at it when it is over")
 
-    def _advance(self) -> bool:
-        """Apply the new records; return True if there may be news for watchers."""
-        if self.match is None:
-            self.match = Match(self.header.spec(), self.header.limits())
-            self._messages = WatchMessages(self.match)
-        match, feed = self.match, self.match.feed
-        before = len(feed.turn_ends), match.finished
+    def _advance(self) -> None:
+        if self.shown is None:
+            self.shown = WatchMessages(Match(self.header.spec(), self.header.limits()))
+        match = self.shown.match
         records, self._unread = self._unread, []
         for data in records:
             record = record_from_bytes(data)
@@ -127,42 +217,33 @@ class LiveMatch:
             match.outbox.clear()
         if self.ended_s is not None and not match.finished:
             match.abandon()
-        return (len(feed.turn_ends), match.finished) != before
-
-    def _wake(self) -> None:
-        self._news.set()
-        self._news = asyncio.Event()
 
     # Watching
 
-    async def updated(self) -> None:
-        """Wait for news; raises StreamError if there will not be any."""
-        self._check()
-        await self._news.wait()
-        self._check()
-
-    def _check(self) -> None:
-        if self._failure is not None:
-            raise StreamError(ErrorKind.STOPPING, self._failure)
-
-    async def watch(
-        self, after: int, next_tick: Callable[[], Awaitable[object]]
-    ) -> AsyncIterator[bytes]:
+    async def watch(self, after: int) -> AsyncIterator[bytes]:
         """Yield the messages for one viewer, as `follow` does; raises StreamError."""
         self.watchers += 1
         try:
             if self.ended_s is not None:
                 self.tick()
             elif self.watchers == 1:  # it was not simulated while nobody watched
-                await next_tick()
-            while self.match is None:
-                self._check()
-                await next_tick()
-            assert self._messages is not None
-            async for message in follow(self.match, self._messages, after, self.updated):
+                await self._next_tick()
+            while self.shown is None:
+                await self._updated()
+            async for message in self.shown.follow(after, self._updated):
                 yield message
         finally:
             self.watchers -= 1
+
+    async def _updated(self) -> None:
+        """Wait for the next tick; raises StreamError if there will not be any news."""
+        self._check()
+        await self._next_tick()
+        self._check()
+
+    def _check(self) -> None:
+        if self._failure is not None:
+            raise StreamError(ErrorKind.STOPPING, self._failure)
 
 
 class LiveRun:
@@ -183,32 +264,30 @@ class LiveRun:
         self._tick = asyncio.Event()
         self._asked_s = self._failed_s = float("-inf")
 
-    async def matches(self) -> list[LiveMatch]:
+    async def rows(self) -> list[dict[str, Any]]:
         """Return the running matches that may be watched, in the order in which they started."""
-        return [match for match in await self.tables() if self.may_watch(match)]
-
-    async def tables(self) -> list[LiveMatch]:
-        """Return all running matches, in the order in which they started."""
         await self._connect()
-        return list(self._running.values())
+        return [match.row() for match in self._running.values() if self._may_watch(match)]
+
+    async def tables(self) -> list[dict[str, Any]]:
+        """Return what may be shown of each running match, latest first."""
+        await self._connect()
+        latest = list(self._running.values())[: -_MOST_TABLES - 1 : -1]
+        return [match.table(watchable=self._may_watch(match)) for match in latest]
 
     async def find(self, match_id: str) -> LiveMatch | None:
         """Return the match of this name if it may be watched and is running or has just ended."""
-        for match in await self.matches():
-            if match.header.match_id == match_id:
+        await self._connect()
+        for match in (*self._running.values(), self._over.get(match_id)):
+            if match is not None and match.header.match_id == match_id and self._may_watch(match):
                 return match
-        over = self._over.get(match_id)
-        return over if over is not None and self.may_watch(over) else None
+        return None
 
-    def watch(self, match: LiveMatch, after: int) -> AsyncIterator[bytes]:
-        """Yield the messages for a watcher of a match; raises StreamError."""
-        return match.watch(after, self._next_tick)
+    def _may_watch(self, match: LiveMatch) -> bool:
+        return self._contained or not match.header.shared_deal
 
     async def _next_tick(self) -> None:
         await self._tick.wait()
-
-    def may_watch(self, match: LiveMatch) -> bool:
-        return self._contained or not match.header.shared_deal
 
     async def close(self) -> None:
         if self._reading is not None:
@@ -272,7 +351,7 @@ class LiveRun:
         for number, data in frames:
             match = self._running.get(number)
             if number and match is None:
-                self._running[number] = LiveMatch(_header(data))
+                self._running[number] = LiveMatch(_header(data), self._next_tick)
             elif match is not None:
                 match.add(data)
             else:
@@ -291,9 +370,9 @@ class LiveRun:
                     running.fail("the match begins anew; look at it again")
 
     def _end_reading(self) -> None:
-        self._show_news()
         for match in self._running.values():
             match.fail("the program that plays the match has stopped; try again")
+        self._show_news()
         self._running.clear()
         self._log = LogFollower(self._journal)
 

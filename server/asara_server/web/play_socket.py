@@ -10,16 +10,14 @@ import asyncio
 from typing import Final
 
 import grpc
-from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from asara.v1.play_pb2 import DESCRIPTOR
 from asara_server.referee.stream_errors import REASON_KEY, ErrorKind, StreamError
-from asara_server.web.responses import Part, close, close_with_error, receive_bytes
+from asara_server.web.responses import close, close_with_error, receive_bytes
 from asara_server.web.settings import WebSettings
 
 METHOD: Final = f"/{DESCRIPTOR.services_by_name['PlayService'].full_name}/Play"
-PATH: Final = "/ws/play"
 
 _LARGEST_RESPONSE: Final = 64 * 1024 * 1024
 """Maximum bytes of a response; a referee sends far less."""
@@ -39,14 +37,8 @@ _EXPECTED: Final = "binary messages, each with a PlayRequest"
 _Call = grpc.aio.StreamStreamCall[bytes, bytes]
 
 
-def play_part(settings: WebSettings) -> Part:
-    """Return the WebSocket for bots and people; without a referee, it refuses everybody."""
-    pipe = PlayPipe(settings)
-    return Part([WebSocketRoute(PATH, pipe.serve)])
-
-
 class PlayPipe:
-    """Connects WebSockets to the referee."""
+    """Connects WebSockets of bots and people to the referee; without one, it refuses everybody."""
 
     def __init__(self, settings: WebSettings) -> None:
         self._address = settings.play_address

@@ -1,4 +1,4 @@
-"""The parts that make up the application, and helpers for their responses.
+"""Responses to requests, and the messages and ends of WebSockets.
 
 JSON and files have an ETag, and are compressed if the browser accepts it. A WebSocket ends with the
 status of a gRPC call, sent as a close code with a reason.
@@ -6,16 +6,14 @@ status of a gRPC call, sent as a close code with a reason.
 
 import gzip
 import json
-from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import Collection
 from hashlib import sha256
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import grpc
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from asara_server.referee.stream_errors import ErrorKind, StreamError
@@ -87,14 +85,6 @@ def _accepts(request: Request, names: Collection[str]) -> bool:
 def _matches(header: str, tag: str) -> bool:
     tags = [one.strip().removeprefix("W/") for one in header.split(",")]
     return tag in tags or tags == ["*"]
-
-
-class Part(NamedTuple):
-    """Routes that share state, and the tasks that run with them."""
-
-    routes: Sequence[BaseRoute]
-    running: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
-    """A context that stays open while the server runs, for example for tasks."""
 
 
 _CLOSE: Final = 4000

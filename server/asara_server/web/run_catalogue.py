@@ -1,16 +1,21 @@
-"""The served runs: directories, by the names under which the page shows them."""
+"""The served runs by the names under which the page shows them, and the list of them."""
 
 import os
+import threading
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from asara_server.eventlog.file_lock import is_held
 from asara_server.eventlog.journal import TABLE
 from asara_server.text import plain
-from asara_server.tournament.run.directory import has_run
+from asara_server.tournament.run.directory import RunError, has_run
+from asara_server.tournament.run.read_run import RunLog
+from asara_server.tournament.run.status import RunState, read_state
 from asara_server.web.responses import WebError
 
 _MOST_RUNS: Final = 1_000
@@ -49,6 +54,9 @@ class RunCatalogue:
         self._directories = tuple(directories)
         self._found: dict[str, Source] = {}
         self._looked_at_s = float("-inf")
+        self._logs: dict[Path, RunLog] = {}
+        """Journals of runs, of which only what was added is read again."""
+        self._lock = threading.Lock()
 
     def sources(self) -> dict[str, Source]:
         """Return the runs by name."""
@@ -67,6 +75,48 @@ class RunCatalogue:
     def _look(self) -> None:
         self._looked_at_s = time.monotonic()
         self._found = dict(_named(self._directories))
+
+    def summaries(self) -> list[dict[str, Any]]:
+        """Return the list of runs in JSON: unfinished ones first, then the latest."""
+        with self._lock:
+            runs = [self._summary(source) for source in self.sources().values()]
+        runs.sort(key=lambda run: (run["state"] == "running", run["started"]), reverse=True)
+        return runs
+
+    def _summary(self, source: Source) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "name": source.name,
+            "kind": source.kind.value,
+            "title": plain(source.name),
+            "state": "finished",
+            "started": "",
+            "entries": 0,
+            "over": 0,
+            "scheduled": 0,
+            "leader": "",
+        }
+        if source.kind is SourceKind.REPLAYS:
+            with suppress(OSError):
+                if is_held(source.directory / TABLE):
+                    found["state"] = RunState.RUNNING.value
+                found["over"] = sum(path.suffix == ".asara" for path in source.directory.iterdir())
+            return found
+        directory = source.directory
+        log = self._logs.setdefault(directory, RunLog(directory, counts_only=True))
+        try:
+            state, _ = read_state(log)
+        except RunError:
+            return found | {"state": "unreadable"}
+        info = log.info
+        return found | {
+            "title": plain(info.title),
+            "state": state.value,
+            "started": plain(info.started),
+            "entries": len(info.entries),
+            "over": log.attempts,
+            "scheduled": info.scheduled,
+            "leader": plain(info.leader),
+        }
 
 
 def kind_of(directory: Path) -> SourceKind | None:

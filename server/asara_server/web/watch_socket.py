@@ -7,8 +7,7 @@ gRPC call.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
@@ -16,43 +15,25 @@ from typing import Final
 
 import grpc
 from google.protobuf.message import DecodeError
-from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from asara.v1.watch_pb2 import WatchRequest
 from asara_server.eventlog.replay import ReplayError
 from asara_server.eventlog.resimulate import resimulated
 from asara_server.logs import logger
-from asara_server.match.match import Match
 from asara_server.referee.stream_errors import ErrorKind, StreamError
 from asara_server.replay.file import read_replay
 from asara_server.report.times import SUFFIX
 from asara_server.text import plain
-from asara_server.web.live_matches import LiveRuns
-from asara_server.web.responses import Part, WebError, close, close_with_error, receive_bytes
+from asara_server.web.live_matches import LiveRuns, WatchMessages
+from asara_server.web.responses import WebError, close, close_with_error, receive_bytes
 from asara_server.web.run_catalogue import RunCatalogue, Source
 from asara_server.web.settings import WebLimits
-from asara_server.web.watch_messages import WatchMessages, follow
 
-PATH: Final = "/ws/watch"
 _LARGEST_REQUEST: Final = 4 * 1024
 _KEPT_MATCHES: Final = 16
 """Number of finished matches that are kept, so that the next watcher need not wait."""
 _EXPECTED: Final = "a binary message with a WatchRequest"
-
-
-def watch_part(limits: WebLimits, catalogue: RunCatalogue, live: LiveRuns) -> Part:
-    """Return the WebSocket for watchers of matches."""
-    watching = WatchSockets(limits, catalogue, live)
-
-    @asynccontextmanager
-    async def running() -> AsyncIterator[None]:
-        try:
-            yield
-        finally:
-            await live.close()
-
-    return Part([WebSocketRoute(PATH, watching.serve)], running)
 
 
 class WatchSockets:
@@ -114,18 +95,17 @@ class WatchSockets:
             source = await asyncio.to_thread(self._catalogue.find, run)
         except WebError as error:
             raise StreamError(ErrorKind.MATCH, plain(str(error), longest=100)) from None
-        live = self._live.of(source.directory)
-        match = await live.find(match_id)
-        if match is not None:
-            async for message in live.watch(match, after):
-                await self._send(socket, message)
-            return
-        async with self._one_at_a_time:
-            over = await asyncio.to_thread(self._finished, source, match_id)
-        async for message in follow(over, WatchMessages(over), after, asyncio.Event().wait):
+        live = await self._live.of(source.directory).find(match_id)
+        if live is not None:
+            messages = live.watch(after)
+        else:
+            async with self._one_at_a_time:
+                over = await asyncio.to_thread(self._finished, source, match_id)
+            messages = over.follow(after, asyncio.Event().wait)
+        async for message in messages:
             await self._send(socket, message)
 
-    def _finished(self, source: Source, match_id: str) -> Match:
+    def _finished(self, source: Source, match_id: str) -> WatchMessages:
         """Return a match whose replay is published; raises StreamError."""
         path = source.replays / f"{match_id}{SUFFIX}"
         about = None
@@ -152,7 +132,7 @@ class WatchSockets:
             raise StreamError(ErrorKind.RESPONSES_UNREAD, text) from None
 
 
-def _simulated(path: Path, _modified_ns: int, _size: int) -> Match:
+def _simulated(path: Path, _modified_ns: int, _size: int) -> WatchMessages:
     """Return the match in a replay, given what tells versions of the file apart."""
     try:
         *_, (match, _) = resimulated(read_replay(path))
@@ -160,7 +140,7 @@ def _simulated(path: Path, _modified_ns: int, _size: int) -> Match:
         logger("web").warning("replay cannot be shown", detail=str(error))
         text = "the replay of this match is damaged: see `asara audit`"
         raise StreamError(ErrorKind.MATCH, text) from None
-    return match
+    return WatchMessages(match)
 
 
 async def _expect_nothing(socket: WebSocket) -> None:
