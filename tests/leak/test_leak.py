@@ -11,7 +11,7 @@ from asara_game.vocabulary import Colour, DecisionKind
 from asara_server.match import feed
 from asara_server.match import match as match_module
 from asara_server.match.match import Answer
-from asara_server.web.live_matches import WatchMessages
+from asara_server.web.live_matches import LiveMatch
 from tests.events import turns
 from tests.game.play import CASES, builder, visitor
 from tests.game.table import EVERYTHING
@@ -163,27 +163,27 @@ def test_news_of_a_turn_that_is_not_over_is_found_out(monkeypatch):
 
 
 def test_a_page_that_shows_the_turn_in_progress_is_found_out(monkeypatch):
-    follow = WatchMessages.follow
+    watch = LiveMatch.watch
 
-    def hasty(messages, *others):
-        messages.match.feed.public = public_view(messages.match.state)
-        return follow(messages, *others)
+    def hasty(live, after):
+        live.match.feed.public = public_view(live.match.state)
+        return watch(live, after)
 
-    monkeypatch.setattr(WatchMessages, "follow", hasty)
+    monkeypatch.setattr(LiveMatch, "watch", hasty)
     with pytest.raises(Leak, match="watchers hear"):
         Twins("basic", 2, 1).play(visitor)
 
 
 def test_a_page_that_waits_for_the_end_of_the_turn_is_found_out(monkeypatch):
-    follow = WatchMessages.follow
+    watch = LiveMatch.watch
 
-    async def patient(messages, *others):
-        if messages.match.feed._turn_running:
+    async def patient(live, after):
+        if live.match.feed._turn_running:
             await turns(1)
-        async for message in follow(messages, *others):
+        async for message in watch(live, after):
             yield message
 
-    monkeypatch.setattr(WatchMessages, "follow", patient)
+    monkeypatch.setattr(LiveMatch, "watch", patient)
     with pytest.raises(Leak, match="waits"):
         Twins("basic", 2, 1).play(visitor)
 

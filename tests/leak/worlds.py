@@ -37,7 +37,7 @@ from asara_server.match.inputs import Presence
 from asara_server.match.match import Answer, Match
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.referee.limits import LimitSettings
-from asara_server.web.live_matches import LiveMatch, WatchMessages
+from asara_server.web.live_matches import LiveMatch
 from tests.game.play import Policy
 from tests.game.table import rules
 
@@ -79,7 +79,7 @@ def watched(match: Match, after: int) -> list[bytes]:
     Raises Leak if anything of it has to wait.
     """
     live = LiveMatch(ReplayHeader.of(match.spec, match.limits, started_unix_ms=0), _never)
-    live.shown = WatchMessages(match)
+    live.match = match
     live.watchers = 1
     following = live.watch(after)
     sent: list[bytes] = []

@@ -53,84 +53,16 @@ _MOST_TABLES: Final = 100
 _MOST_ENCODED: Final = 8
 
 
-class WatchMessages:
-    """The messages to the viewers of a match.
-
-    They are encoded once for all viewers who have received the same events so far.
-    """
-
-    def __init__(self, match: Match) -> None:
-        self.match = match
-        self._started: tuple[int, bytes] = (-1, b"")
-        self._updates: dict[tuple[int, int], bytes] = {}
-
-    def started(self) -> bytes:
-        """Return the first message: the match as it was when the last turn ended."""
-        spec, feed = self.match.spec, self.match.feed
-        sequence = feed.turn_ends[-1]
-        if self._started[0] != sequence:
-            encoded = watch_started_bytes(
-                match_id=spec.match_id,
-                entries=spec.entries,
-                rules=spec.rules,
-                sequence=sequence,
-                public=feed.public,
-                deal_commitment=spec.commitment,
-                nonces=spec.nonces,
-            )
-            self._started = sequence, encoded
-        return self._started[1]
-
-    def update(self, after: int, end: int) -> bytes:
-        """Return the events after number `after` up to number `end`, where a turn ended."""
-        if (after, end) not in self._updates:
-            if len(self._updates) >= _MOST_ENCODED:
-                self._updates.clear()
-            match = self.match
-            self._updates[after, end] = watch_update_bytes(
-                match_id=match.spec.match_id, events=match.feed.event_parts[after:end], sequence=end
-            )
-        return self._updates[after, end]
-
-    def ended(self) -> bytes:
-        """Return the last message; it does not contain the secret of a shared deal."""
-        match = self.match
-        hidden = match.void or match.spec.shared_deal
-        secret = b"" if hidden else match.spec.secret
-        return watch_ended_bytes(results=match.results, deal_secret=secret, void=match.void)
-
-    async def follow(
-        self, after: int, updated: Callable[[], Awaitable[object]]
-    ) -> AsyncIterator[bytes]:
-        """Yield the messages for one viewer, with the events after number `after`, until the match
-        ends.
-
-        The first message comes immediately. Each later one has all turns that have ended since the
-        message before it, so no message depends on the turn in progress. `updated` waits until
-        there may be news.
-        """
-        yield self.started()
-        match, ends = self.match, self.match.feed.turn_ends
-        sent = max(after, 0)
-        while True:
-            finished = match.finished
-            if (end := ends[-1]) > sent:
-                yield self.update(sent, end)
-                sent = end
-            if finished:
-                break
-            if not match.finished and ends[-1] <= sent:
-                await updated()
-        yield self.ended()
-
-
 class LiveMatch:
-    """A match in the journal. It is simulated only while somebody watches it."""
+    """A match for its viewers. While it runs, it is simulated only if somebody watches it.
+
+    Messages are encoded once for all viewers who have received the same events so far.
+    """
 
     def __init__(self, header: ReplayHeader, next_tick: Callable[[], Awaitable[object]]) -> None:
         self.header = header
-        self.shown: WatchMessages | None = None
-        """None until the match was simulated for the first time."""
+        self.match: Match | None = None
+        """None until it was simulated for the first time."""
         self.watchers = 0
         self.ended_s: float | None = None
         """When the match was over or void; None while it runs."""
@@ -138,6 +70,16 @@ class LiveMatch:
         self._unread: list[bytes] = []
         """Records that have not been applied yet."""
         self._failure: str | None = None
+        self._started: tuple[int, bytes] = (-1, b"")
+        self._updates: dict[tuple[int, int], bytes] = {}
+
+    @classmethod
+    def over(cls, header: ReplayHeader, match: Match) -> "LiveMatch":
+        """Return a match that is over and whose replay is published."""
+        live = cls(header, asyncio.Event().wait)
+        live.match = match
+        live.end()
+        return live
 
     # In the JSON of the API
 
@@ -203,9 +145,9 @@ class LiveMatch:
             self.fail("the match cannot be shown now; look at it when it is over")
 
     def _advance(self) -> None:
-        if self.shown is None:
-            self.shown = WatchMessages(Match(self.header.spec(), self.header.limits()))
-        match = self.shown.match
+        if self.match is None:
+            self.match = Match(self.header.spec(), self.header.limits())
+        match = self.match
         records, self._unread = self._unread, []
         for data in records:
             record = record_from_bytes(data)
@@ -221,19 +163,61 @@ class LiveMatch:
     # Watching
 
     async def watch(self, after: int) -> AsyncIterator[bytes]:
-        """Yield the messages for one viewer, as `follow` does; raises StreamError."""
+        """Yield the messages for one viewer, with the events after number `after`, until the match
+        ends; raises StreamError.
+
+        The first message comes immediately. Each later one has all turns that have ended since the
+        message before it, so no message depends on the turn in progress.
+        """
         self.watchers += 1
         try:
             if self.ended_s is not None:
                 self.tick()
             elif self.watchers == 1:  # it was not simulated while nobody watched
                 await self._next_tick()
-            while self.shown is None:
+            while (match := self.match) is None:
                 await self._updated()
-            async for message in self.shown.follow(after, self._updated):
-                yield message
+            yield self._first_message(match)
+            ends, sent = match.feed.turn_ends, max(after, 0)
+            while True:
+                finished = match.finished
+                if (end := ends[-1]) > sent:
+                    yield self._update(match, sent, end)
+                    sent = end
+                if finished:
+                    break
+                if not match.finished and ends[-1] <= sent:
+                    await self._updated()
+            yield _last_message(match)
         finally:
             self.watchers -= 1
+
+    def _first_message(self, match: Match) -> bytes:
+        """Return the match as it was when the last turn ended."""
+        spec, feed = match.spec, match.feed
+        sequence = feed.turn_ends[-1]
+        if self._started[0] != sequence:
+            encoded = watch_started_bytes(
+                match_id=spec.match_id,
+                entries=spec.entries,
+                rules=spec.rules,
+                sequence=sequence,
+                public=feed.public,
+                deal_commitment=spec.commitment,
+                nonces=spec.nonces,
+            )
+            self._started = sequence, encoded
+        return self._started[1]
+
+    def _update(self, match: Match, after: int, end: int) -> bytes:
+        """Return the events after number `after` up to number `end`, where a turn ended."""
+        if (after, end) not in self._updates:
+            if len(self._updates) >= _MOST_ENCODED:
+                self._updates.clear()
+            self._updates[after, end] = watch_update_bytes(
+                match_id=match.spec.match_id, events=match.feed.event_parts[after:end], sequence=end
+            )
+        return self._updates[after, end]
 
     async def _updated(self) -> None:
         """Wait for the next tick; raises StreamError if there will not be any news."""
@@ -244,6 +228,13 @@ class LiveMatch:
     def _check(self) -> None:
         if self._failure is not None:
             raise StreamError(ErrorKind.STOPPING, self._failure)
+
+
+def _last_message(match: Match) -> bytes:
+    """Return the end of a match; it does not contain the secret of a shared deal."""
+    hidden = match.void or match.spec.shared_deal
+    secret = b"" if hidden else match.spec.secret
+    return watch_ended_bytes(results=match.results, deal_secret=secret, void=match.void)
 
 
 class LiveRun:

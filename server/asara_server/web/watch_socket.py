@@ -25,7 +25,7 @@ from asara_server.referee.stream_errors import ErrorKind, StreamError
 from asara_server.replay.file import read_replay
 from asara_server.report.times import SUFFIX
 from asara_server.text import plain
-from asara_server.web.live_matches import LiveRuns, WatchMessages
+from asara_server.web.live_matches import LiveMatch, LiveRuns
 from asara_server.web.responses import WebError, close, close_with_error, receive_bytes
 from asara_server.web.run_catalogue import RunCatalogue, Source
 from asara_server.web.settings import WebLimits
@@ -95,17 +95,14 @@ class WatchSockets:
             source = await asyncio.to_thread(self._catalogue.find, run)
         except WebError as error:
             raise StreamError(ErrorKind.MATCH, plain(str(error), longest=100)) from None
-        live = await self._live.of(source.directory).find(match_id)
-        if live is not None:
-            messages = live.watch(after)
-        else:
+        match = await self._live.of(source.directory).find(match_id)
+        if match is None:
             async with self._one_at_a_time:
-                over = await asyncio.to_thread(self._finished, source, match_id)
-            messages = over.follow(after, asyncio.Event().wait)
-        async for message in messages:
+                match = await asyncio.to_thread(self._finished, source, match_id)
+        async for message in match.watch(after):
             await self._send(socket, message)
 
-    def _finished(self, source: Source, match_id: str) -> WatchMessages:
+    def _finished(self, source: Source, match_id: str) -> LiveMatch:
         """Return a match whose replay is published; raises StreamError."""
         path = source.replays / f"{match_id}{SUFFIX}"
         about = None
@@ -132,15 +129,16 @@ class WatchSockets:
             raise StreamError(ErrorKind.RESPONSES_UNREAD, text) from None
 
 
-def _simulated(path: Path, _modified_ns: int, _size: int) -> WatchMessages:
+def _simulated(path: Path, _modified_ns: int, _size: int) -> LiveMatch:
     """Return the match in a replay, given what tells versions of the file apart."""
     try:
-        *_, (match, _) = resimulated(read_replay(path))
+        replay = read_replay(path)
+        *_, (match, _) = resimulated(replay)
     except ReplayError as error:
         logger("web").warning("replay cannot be shown", detail=str(error))
         text = "the replay of this match is damaged: see `asara audit`"
         raise StreamError(ErrorKind.MATCH, text) from None
-    return WatchMessages(match)
+    return LiveMatch.over(replay.header, match)
 
 
 async def _expect_nothing(socket: WebSocket) -> None:
