@@ -17,8 +17,6 @@ from typing import Any, Final, Generic, TypeVar
 
 from asara_game.rules import format_rule_sets
 from asara_server.bounded_file import read_bounded
-from asara_server.eventlog.file_lock import is_held
-from asara_server.eventlog.journal import TABLE
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.logs import logger
 from asara_server.replay.analysis_file import SUFFIX as ANALYSIS_SUFFIX
@@ -132,7 +130,7 @@ class OpenRun:
         """True if a program is currently playing matches of this run."""
         if self.status is not None:
             return self.status.state is RunState.RUNNING
-        return is_held(self.source.directory / TABLE)
+        return self.source.is_table
 
     @property
     def _results(self) -> list[MatchResult]:

@@ -14,7 +14,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from asara.v1.play_pb2 import DESCRIPTOR
 from asara_server.referee.stream_errors import REASON_KEY, ErrorKind, StreamError
-from asara_server.web.responses import close, close_with_error, receive_bytes
+from asara_server.web.responses import close, close_with_error, receive_bytes, receive_first
 from asara_server.web.settings import WebSettings
 
 METHOD: Final = f"/{DESCRIPTOR.services_by_name['PlayService'].full_name}/Play"
@@ -56,7 +56,9 @@ class PlayPipe:
             if self._open > self._limits.play_sockets:
                 text = "too many people and bots play here; try again later"
                 raise StreamError(ErrorKind.TOO_MANY_STREAMS, text)
-            first = await self._first_request(socket)
+            # A WebSocket that sends nothing does not use up a connection to the referee.
+            kind, seconds = ErrorKind.HELLO_FIRST, self._limits.hello_s
+            first = await receive_first(socket, seconds, _EXPECTED, kind, "Hello")
             async with grpc.aio.insecure_channel(self._address, options=_OPTIONS) as channel:
                 call: _Call = channel.stream_stream(METHOD)()
                 try:
@@ -69,19 +71,6 @@ class PlayPipe:
             pass
         finally:
             self._open -= 1
-
-    async def _first_request(self, socket: WebSocket) -> bytes:
-        """Return the first message; raises StreamError and WebSocketDisconnect.
-
-        A WebSocket that sends nothing does not use up a connection to the referee.
-        """
-        seconds = self._limits.hello_s
-        try:
-            async with asyncio.timeout(seconds):
-                return await receive_bytes(socket, _EXPECTED)
-        except TimeoutError:
-            text = f"send Hello within {seconds:g} s"
-            raise StreamError(ErrorKind.HELLO_FIRST, text) from None
 
 
 async def _forward(socket: WebSocket, call: _Call, first: bytes) -> None:

@@ -43,6 +43,11 @@ class Source:
         """Folder that contains the replays."""
         return self.directory / "replays" if self.kind is SourceKind.RUN else self.directory
 
+    @property
+    def is_table(self) -> bool:
+        """True if `asara serve` is playing matches in this folder."""
+        return is_held(self.directory / TABLE)
+
 
 class RunCatalogue:
     """Finds the runs in the served directories, and looks for new ones from time to time.
@@ -97,7 +102,7 @@ class RunCatalogue:
         }
         if source.kind is SourceKind.REPLAYS:
             with suppress(OSError):
-                if is_held(source.directory / TABLE):
+                if source.is_table:
                     found["state"] = RunState.RUNNING.value
                 found["over"] = sum(path.suffix == ".asara" for path in source.directory.iterdir())
             return found

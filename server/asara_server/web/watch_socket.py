@@ -26,7 +26,13 @@ from asara_server.replay.file import read_replay
 from asara_server.report.times import SUFFIX
 from asara_server.text import plain
 from asara_server.web.live_matches import LiveMatch, LiveRuns
-from asara_server.web.responses import WebError, close, close_with_error, receive_bytes
+from asara_server.web.responses import (
+    WebError,
+    close,
+    close_with_error,
+    receive_bytes,
+    receive_first,
+)
 from asara_server.web.run_catalogue import RunCatalogue, Source
 from asara_server.web.settings import WebLimits
 
@@ -55,8 +61,9 @@ class WatchSockets:
             if self._watchers > self._limits.watchers:
                 text = f"{self._limits.watchers} watchers are connected, which is the limit"
                 raise StreamError(ErrorKind.TOO_MANY_STREAMS, f"{text}; try again later")
-            request = await self._request(socket)
-            await self._serve(socket, request)
+            kind, seconds = ErrorKind.EMPTY_REQUEST, self._limits.hello_s
+            data = await receive_first(socket, seconds, _EXPECTED, kind, "a WatchRequest")
+            await self._serve(socket, _parse(data))
             await close(socket, grpc.StatusCode.OK, "", "")
         except StreamError as error:
             await close_with_error(socket, error)
@@ -64,16 +71,6 @@ class WatchSockets:
             pass
         finally:
             self._watchers -= 1
-
-    async def _request(self, socket: WebSocket) -> WatchRequest:
-        """Return the first message; raises StreamError and WebSocketDisconnect."""
-        seconds = self._limits.hello_s
-        try:
-            async with asyncio.timeout(seconds):
-                return _parse(await receive_bytes(socket, _EXPECTED))
-        except TimeoutError:
-            text = f"send a WatchRequest within {seconds:g} s"
-            raise StreamError(ErrorKind.EMPTY_REQUEST, text) from None
 
     async def _serve(self, socket: WebSocket, request: WatchRequest) -> None:
         """Send the messages until the end of the match; raises anything that ends it early."""
