@@ -11,7 +11,6 @@ from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
 
 from asara_server.web.guard import Guard
-from asara_server.web.live_matches import LiveRuns
 from asara_server.web.page_files import PAGE_ROUTES, PageFiles
 from asara_server.web.play_socket import PlayPipe
 from asara_server.web.preview import preview_routes
@@ -30,8 +29,7 @@ def create_app(settings: WebSettings) -> Starlette:
     `WebError` to send the browser an error.
     """
     catalogue = RunCatalogue(settings.sources)
-    live = LiveRuns()
-    runs = RunsApi(catalogue, live, logs=settings.logs)
+    runs = RunsApi(catalogue, logs=settings.logs)
     files = PageFiles(settings.page)
 
     @asynccontextmanager
@@ -40,13 +38,13 @@ def create_app(settings: WebSettings) -> Starlette:
             try:
                 yield
             finally:
-                await live.close()
+                await catalogue.close()
 
     return Starlette(
         routes=[
             *runs.routes(),
             *preview_routes(settings),
-            WebSocketRoute("/ws/watch", WatchSockets(settings.limits, catalogue, live).serve),
+            WebSocketRoute("/ws/watch", WatchSockets(settings.limits, catalogue).serve),
             WebSocketRoute("/ws/play", PlayPipe(settings).serve),
             *(Route(path, files.page, name=path) for path in PAGE_ROUTES),
             Route("/{path:path}", files.file),

@@ -342,7 +342,10 @@ class LiveRun:
         for number, data in frames:
             match = self._running.get(number)
             if number and match is None:
-                self._running[number] = LiveMatch(_header(data), self._next_tick)
+                header = record_from_bytes(data)
+                if not isinstance(header, ReplayHeader):
+                    raise CodecError("a match has no header")
+                self._running[number] = LiveMatch(header, self._next_tick)
             elif match is not None:
                 match.add(data)
             else:
@@ -391,14 +394,6 @@ class LiveRun:
         self._tick = asyncio.Event()
 
 
-def _header(data: bytes) -> ReplayHeader:
-    """Return the header from the first record of a match in the journal; raises CodecError."""
-    header = record_from_bytes(data)
-    if not isinstance(header, ReplayHeader):
-        raise CodecError("a match has no header")
-    return header
-
-
 def _contained(folder: Path) -> bool:
     """Return True if all bots of a run are contained.
 
@@ -411,21 +406,3 @@ def _contained(folder: Path) -> bool:
     except RunError:
         return False
     return log.info.sandbox != "none" and not log.info.remote
-
-
-class LiveRuns:
-    """The running matches of all served directories."""
-
-    def __init__(self) -> None:
-        self._runs: dict[Path, LiveRun] = {}
-
-    def of(self, folder: Path) -> LiveRun:
-        """Return the running matches of a run's directory."""
-        run = self._runs.get(folder)
-        if run is None:
-            run = self._runs[folder] = LiveRun(folder)
-        return run
-
-    async def close(self) -> None:
-        for run in self._runs.values():
-            await run.close()

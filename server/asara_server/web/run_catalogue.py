@@ -16,6 +16,7 @@ from asara_server.text import plain
 from asara_server.tournament.run.directory import RunError, has_run
 from asara_server.tournament.run.read_run import RunLog
 from asara_server.tournament.run.status import RunState, read_state
+from asara_server.web.live_matches import LiveRun
 from asara_server.web.responses import WebError
 
 _MOST_RUNS: Final = 1_000
@@ -62,6 +63,7 @@ class RunCatalogue:
         self._logs: dict[Path, RunLog] = {}
         """Journals of runs, of which only what was added is read again."""
         self._lock = threading.Lock()
+        self._live: dict[Path, LiveRun] = {}
 
     def sources(self) -> dict[str, Source]:
         """Return the runs by name."""
@@ -80,6 +82,18 @@ class RunCatalogue:
     def _look(self) -> None:
         self._looked_at_s = time.monotonic()
         self._found = dict(_named(self._directories))
+
+    def live(self, source: Source) -> LiveRun:
+        """Return the running matches of a source."""
+        folder = source.directory
+        if folder not in self._live:
+            self._live[folder] = LiveRun(folder)
+        return self._live[folder]
+
+    async def close(self) -> None:
+        """End the watching of running matches."""
+        for live in self._live.values():
+            await live.close()
 
     def summaries(self) -> list[dict[str, Any]]:
         """Return the list of runs in JSON: unfinished ones first, then the latest."""

@@ -20,7 +20,6 @@ from asara_server.replay.file import parse_replay
 from asara_server.replay.replay_view import parse_viewer, replay_view
 from asara_server.text import plain
 from asara_server.tournament.bots.output.decision_index import decision_texts
-from asara_server.web.live_matches import LiveRuns
 from asara_server.web.match_list import LARGEST_PAGE, MatchFilter
 from asara_server.web.open_run import OpenRun
 from asara_server.web.responses import PROTOBUF, WebError, json_response, tagged_response
@@ -44,10 +43,9 @@ _PAGE: Final = 100
 class RunsApi:
     """Answers requests about runs. Files are read in threads, so no request delays others."""
 
-    def __init__(self, catalogue: RunCatalogue, live: LiveRuns, *, logs: bool) -> None:
+    def __init__(self, catalogue: RunCatalogue, *, logs: bool) -> None:
         """With `logs`, views include what bots wrote."""
         self._catalogue = catalogue
-        self._live = live
         self._logs = logs
         self._opened: dict[str, OpenRun] = {}
         self._waiting = 0
@@ -116,7 +114,7 @@ class RunsApi:
 
     async def run(self, request: Request) -> Response:
         run = await self._open(request)
-        live = self._live.of(run.source.directory)
+        live = self._catalogue.live(run.source)
         running = await live.tables() if run.is_played else []
         return json_response(request, run.json(await run.standings.get(), running))
 
@@ -138,7 +136,7 @@ class RunsApi:
         query = request.query_params
         if query.get("state") == "running":
             run = await self._open(request)
-            running = await self._live.of(run.source.directory).rows()
+            running = await self._catalogue.live(run.source).rows()
             return json_response(request, {"total": len(running), "offset": 0, "matches": running})
         wanted = MatchFilter.of(query)
         order = query.get("order", "")

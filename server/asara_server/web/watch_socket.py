@@ -25,7 +25,7 @@ from asara_server.referee.stream_errors import ErrorKind, StreamError
 from asara_server.replay.file import read_replay
 from asara_server.report.times import SUFFIX
 from asara_server.text import plain
-from asara_server.web.live_matches import LiveMatch, LiveRuns
+from asara_server.web.live_matches import LiveMatch
 from asara_server.web.responses import (
     WebError,
     close,
@@ -45,10 +45,9 @@ _EXPECTED: Final = "a binary message with a WatchRequest"
 class WatchSockets:
     """Serves the watchers of matches."""
 
-    def __init__(self, limits: WebLimits, catalogue: RunCatalogue, live: LiveRuns) -> None:
+    def __init__(self, limits: WebLimits, catalogue: RunCatalogue) -> None:
         self._limits = limits
         self._catalogue = catalogue
-        self._live = live
         self._watchers = 0
         self._one_at_a_time = asyncio.Lock()  # simulations take processor time from others
         self._simulated = lru_cache(_KEPT_MATCHES)(_simulated)
@@ -92,7 +91,7 @@ class WatchSockets:
             source = await asyncio.to_thread(self._catalogue.find, run)
         except WebError as error:
             raise StreamError(ErrorKind.MATCH, plain(str(error), longest=100)) from None
-        match = await self._live.of(source.directory).find(match_id)
+        match = await self._catalogue.live(source).find(match_id)
         if match is None:
             async with self._one_at_a_time:
                 match = await asyncio.to_thread(self._finished, source, match_id)
