@@ -84,7 +84,7 @@ class LiveMatch:
     # In the JSON of the API
 
     def row(self) -> dict[str, Any]:
-        """Return a match that may be watched in the form of `match_row`."""
+        """Return a match that may be watched as the list of matches has it; see `match_row`."""
         header = self.header
         return {
             "name": plain(header.match_id),
@@ -101,7 +101,8 @@ class LiveMatch:
         }
 
     def table(self, *, watchable: bool) -> dict[str, Any]:
-        """Return who plays, and since when. If the match may be watched, add its name and rules.
+        """Return the match as the page of the run has it: who plays, and since when. If the match
+        may be watched, add its name and rules.
 
         The name of any other match would reveal which matches share its deal. The time left on a
         seat's clock is never included. It would show other bots how long the seat thought, and
@@ -221,11 +222,8 @@ class LiveMatch:
 
     async def _updated(self) -> None:
         """Wait for the next tick; raises StreamError if there will not be any news."""
-        self._check()
-        await self._next_tick()
-        self._check()
-
-    def _check(self) -> None:
+        if self._failure is None:
+            await self._next_tick()
         if self._failure is not None:
             raise StreamError(ErrorKind.STOPPING, self._failure)
 

@@ -20,7 +20,8 @@ from asara_server.bounded_file import read_bounded
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.logs import logger
 from asara_server.replay.analysis_file import SUFFIX as ANALYSIS_SUFFIX
-from asara_server.replay.analysis_file import Analysis, read_analysis
+from asara_server.replay.analysis_file import AnalysisError, read_analysis
+from asara_server.replay.analysis_page import page_analysis
 from asara_server.replay.file import LARGEST_FILE, parse_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, read_public_key
 from asara_server.report import run_json
@@ -207,15 +208,18 @@ class OpenRun:
     ) -> tuple[int, list[dict[str, Any]]]:
         """Return the number of matches that pass the filter, and the rows of one page."""
         with self._lock:
-            total, numbers = self.matches.page(
-                wanted, self.published, offset=offset, limit=limit, latest_first=latest_first
-            )
-            return total, self._rows(numbers)
+            numbers = self.matches.find(wanted, self.published)
+            total = len(numbers)
+            if latest_first:
+                end = max(total - offset, 0)
+                return total, self._rows(numbers[max(end - limit, 0) : end][::-1])
+            return total, self._rows(numbers[offset : offset + limit])
 
     def block(self, name: str) -> list[dict[str, Any]]:
-        """Return the finished matches of a block."""
+        """Return the finished matches of a block, in the order of their names."""
         with self._lock:
-            return self._rows(self.matches.block(name))
+            results, numbers = self.matches.results, self.matches.find(MatchFilter(block=name), ())
+            return self._rows(sorted(numbers, key=lambda number: results[number].match_id))
 
     def _rows(self, numbers: Iterable[int]) -> list[dict[str, Any]]:
         results, published = self.matches.results, self.published
@@ -235,10 +239,11 @@ class OpenRun:
                 404, f"the replay of {plain(match)!r} cannot be read; it may have been deleted"
             ) from None
 
-    def analysis(self, match: str) -> Analysis | None:
-        """Return the analysis of a match; None without one, and while the run is not over.
+    def analysis(self, match: str) -> dict[str, Any]:
+        """Return the analysis of a match in JSON; null without one, and while the run is not over.
 
-        Raises WebError, and AnalysisError for a file that is to be ignored.
+        `ignored` is the reason if there is a file that is not an analysis of this match. Raises
+        WebError.
         """
         replay = self.replay_bytes(match)
         folder, over = self.source.directory, not self.is_played
@@ -246,9 +251,14 @@ class OpenRun:
             folder /= ANALYSIS
             over = self.status.state in {RunState.FINISHED, RunState.STOPPED}
         path = folder / f"{match}{ANALYSIS_SUFFIX}"
-        if not over or folder.is_symlink() or path.is_symlink():
-            return None
-        return read_analysis(path, replay)
+        shown, ignored = None, ""
+        if over and not folder.is_symlink() and not path.is_symlink():
+            try:
+                found = read_analysis(path, replay)
+                shown = None if found is None else page_analysis(found)
+            except AnalysisError as error:
+                ignored = str(error)
+        return {"analysis": shown, "ignored": ignored}
 
     def public_key(self) -> bytes | None:
         """Return the public key of the run's referee; None if the run does not have it."""

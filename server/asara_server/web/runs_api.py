@@ -7,15 +7,13 @@ from contextlib import asynccontextmanager
 from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from asara_server.eventlog.replay import ReplayError
-from asara_server.replay.analysis_file import AnalysisError
-from asara_server.replay.analysis_page import page_analysis
 from asara_server.replay.file import parse_replay
 from asara_server.replay.replay_view import parse_viewer, replay_view
 from asara_server.text import plain
@@ -184,21 +182,10 @@ class RunsApi:
         return tagged_response(request, await self._in_thread(view), PROTOBUF)
 
     async def analysis(self, request: Request) -> Response:
-        """What a match of a finished run was decided by; null without an analysis.
-
-        `ignored` is the reason if there is a file that is not an analysis of this match.
-        """
+        """What a match of a finished run was decided by; null without an analysis."""
         run = await self._open(request)
         match = request.path_params["match"]
-
-        def analysis() -> dict[str, Any]:
-            try:
-                found = run.analysis(match)
-                return {"analysis": None if found is None else page_analysis(found), "ignored": ""}
-            except AnalysisError as error:
-                return {"analysis": None, "ignored": str(error)}
-
-        return json_response(request, await self._in_thread(analysis))
+        return json_response(request, await self._in_thread(lambda: run.analysis(match)))
 
 
 def _view_bytes(data: bytes, viewer: str, folder: Path | None) -> bytes:
