@@ -11,8 +11,7 @@ from asara_game.vocabulary import Colour, DecisionKind
 from asara_server.match import feed
 from asara_server.match import match as match_module
 from asara_server.match.match import Answer
-from asara_server.web import live_matches
-from asara_server.web.watch_messages import follow
+from asara_server.web.live_matches import LiveMatch
 from tests.events import turns
 from tests.game.play import CASES, builder, visitor
 from tests.game.table import EVERYTHING
@@ -164,23 +163,27 @@ def test_news_of_a_turn_that_is_not_over_is_found_out(monkeypatch):
 
 
 def test_a_page_that_shows_the_turn_in_progress_is_found_out(monkeypatch):
-    def hasty(match, *others):
-        match.feed.public = public_view(match.state)
-        return follow(match, *others)
+    watch = LiveMatch.watch
 
-    monkeypatch.setattr(live_matches, "follow", hasty)
+    def hasty(live, after):
+        live.match.feed.public = public_view(live.match.state)
+        return watch(live, after)
+
+    monkeypatch.setattr(LiveMatch, "watch", hasty)
     with pytest.raises(Leak, match="watchers hear"):
         Twins("basic", 2, 1).play(visitor)
 
 
 def test_a_page_that_waits_for_the_end_of_the_turn_is_found_out(monkeypatch):
-    async def patient(match, *others):
-        if match.feed._turn_running:
+    watch = LiveMatch.watch
+
+    async def patient(live, after):
+        if live.match.feed._turn_running:
             await turns(1)
-        async for message in follow(match, *others):
+        async for message in watch(live, after):
             yield message
 
-    monkeypatch.setattr(live_matches, "follow", patient)
+    monkeypatch.setattr(LiveMatch, "watch", patient)
     with pytest.raises(Leak, match="waits"):
         Twins("basic", 2, 1).play(visitor)
 

@@ -38,7 +38,6 @@ from asara_server.match.match import Answer, Match
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.referee.limits import LimitSettings
 from asara_server.web.live_matches import LiveMatch
-from asara_server.web.watch_messages import WatchMessages
 from tests.game.play import Policy
 from tests.game.table import rules
 
@@ -79,11 +78,10 @@ def watched(match: Match, after: int) -> list[bytes]:
 
     Raises Leak if anything of it has to wait.
     """
-    live = LiveMatch(ReplayHeader.of(match.spec, match.limits, started_unix_ms=0))
+    live = LiveMatch(ReplayHeader.of(match.spec, match.limits, started_unix_ms=0), _never)
     live.match = match
-    live._messages = WatchMessages(match)
     live.watchers = 1
-    following = live.watch(after, next_tick=_never)
+    following = live.watch(after)
     sent: list[bytes] = []
     while len(sent) < 1 + (match.feed.turn_ends[-1] > after):
         try:

@@ -16,7 +16,7 @@ from asara_server.eventlog.journal import TABLE, Journal
 from asara_server.match.feed import MatchFeed
 from asara_server.match.spec import MatchRecord, MatchSpec
 from asara_server.tournament.run.directory import JOURNAL
-from asara_server.web import live_matches, open_run, run_json
+from asara_server.web import live_matches, run_catalogue
 from asara_server.web.settings import WebLimits, WebSettings
 from tests.events import EVENT_S, until
 from tests.referee.harness import RefereeServer, Stream, referee_server, spec
@@ -142,7 +142,7 @@ async def watched_referee(
     path = run if run.exists() else folder / TABLE
     with pytest.MonkeyPatch.context() as patch, Journal(path) as journal:
         patch.setattr(live_matches, "_READY_S", EVENT_S)
-        for module in (live_matches, open_run, run_json):  # a process does not see its own lock
+        for module in (live_matches, run_catalogue):  # a process does not see its own lock
             patch.setattr(module, "is_held", Path.exists)
         async with (
             referee_server(journal=journal) as server,

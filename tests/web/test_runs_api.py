@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -41,8 +42,8 @@ def client(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient
     # Every request looks again.
     monkeypatch.setattr("asara_server.web.open_run._FRESH_S", 0)
     monkeypatch.setattr("asara_server.web.run_catalogue._FRESH_S", 0)
-    monkeypatch.setattr("asara_server.web.run_json._REST", 0)
-    monkeypatch.setattr("asara_server.web.run_json._WAIT_S", 30)
+    monkeypatch.setattr("asara_server.web.open_run._REST", 0)
+    monkeypatch.setattr("asara_server.web.open_run._WAIT_S", 30)
     settings = WebSettings(sources=(folder,))
     with TestClient(create_app(settings), base_url="http://localhost") as client:
         yield client
@@ -299,7 +300,7 @@ def test_standings_that_could_not_be_computed_once_are_computed_again(
     results = read_run(run).results
     write_results(run, *results[:2])
     with monkeypatch.context() as patch:
-        patch.setattr("asara_server.web.run_json.run_standings", int)  # raises
+        patch.setattr("asara_server.web.open_run.run_standings", int)  # raises
         assert get(client, "/cup")["standings"] is None
     add_results(run, *results[2:])
     assert get(client, "/cup")["standings"]["matches"] == 4
@@ -386,7 +387,7 @@ def test_a_replay_that_becomes_a_link_or_vanishes_is_not_read(folder: Path, tmp_
     replay = folder / "cup" / "replays" / "r1-basic-0001.asara"
     replay.parent.mkdir(exist_ok=True)
     replay.write_bytes(b"replay")
-    run = OpenRun(Source("cup", folder / "cup", SourceKind.RUN))
+    run = OpenRun(Source("cup", folder / "cup", SourceKind.RUN), ThreadPoolExecutor())
     run.refresh()
     assert run.replay_bytes("r1-basic-0001") == b"replay"
     replay.rename(tmp_path / "elsewhere")

@@ -74,7 +74,7 @@ async def test_a_match_that_begins_anew_is_shown_once(tmp_path, monkeypatch):
             journal.begin("m1", header)
             journal.commit()
         live = LiveRun(tmp_path)
-        assert [match.header.match_id for match in await live.tables()] == ["m1"]
+        assert [table["name"] for table in await live.tables()] == ["m1"]
         await live.close()
 
 
@@ -261,8 +261,7 @@ async def test_a_watcher_who_does_not_read_is_disconnected(tmp_path):
     async with watched_referee(tmp_path) as web:
         a, b, playing = await web.begin(spec(rule_sets="pro"))
         catalogue = RunCatalogue((tmp_path,))
-        live = live_matches.LiveRuns()
-        sockets = WatchSockets(WebLimits(send_s=0.2), catalogue, live)
+        sockets = WatchSockets(WebLimits(send_s=0.2), catalogue)
         stuck: Any = Stuck()
         request = WatchRequest(match_id="m1").SerializeToString()
         stuck.requests.put_nowait({"type": "websocket.receive", "bytes": request})
@@ -272,7 +271,7 @@ async def test_a_watcher_who_does_not_read_is_disconnected(tmp_path):
         await playing
         assert await quick.ending() == (4000, "")
         await serving_it
-        await live.close()
+        await catalogue.close()
         code, reason = stuck.closed
         assert (code, reason.partition(":")[0]) == (4008, "responses-unread")
         assert len(stuck.sent) == 2

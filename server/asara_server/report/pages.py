@@ -109,7 +109,7 @@ def _write(job: _Job) -> tuple[bool, str]:
 def _page(job: _Job) -> tuple[bytes, str]:
     """Return the page, and why it does not contain the analysis that exists."""
     data = read_file(job.replay)
-    replay = replay_of(data, job.match_id, job.entries, job.public_key).replay
+    replay = replay_of(data, job.match_id, job.entries, job.public_key)
     analysis, problem = None, ""
     if job.analysis is not None and not job.analysis.is_symlink():
         try:

@@ -5,16 +5,13 @@ The web server sends this JSON, and reports contain it. All text of unknown orig
 """
 
 from collections.abc import Container, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from asara_server.report.model import Publisher
 from asara_server.text import plain
 from asara_server.tournament.run.status import FailingEntry, RunState, RunStatus
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import LadderRow, PairingRow, Standings, StandingsRow
-
-MatchRow: TypeAlias = dict[str, Any]
-"""A match in JSON, as `match_row` describes it."""
 
 
 def run_json(status: RunStatus, now: float, publisher: Publisher) -> dict[str, Any]:
@@ -121,7 +118,7 @@ def _failing(failing: FailingEntry, publisher: Publisher) -> dict[str, Any]:
     }
 
 
-def match_row(result: MatchResult, published: Container[str]) -> MatchRow:
+def match_row(result: MatchResult, published: Container[str]) -> dict[str, Any]:
     """Return a match as one row of the page's list.
 
     Reasons of forfeits are left out, because they may contain what a bot printed.

@@ -11,7 +11,7 @@ import numpy as np
 
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.match.inputs import ReplyRecord
-from asara_server.replay.file import ReplayFile, parse_file, read_file
+from asara_server.replay.file import parse_file, read_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, fingerprint, read_public_key
 from asara_server.text import plain
 from asara_server.tournament.standings.match_result import MatchResult
@@ -128,7 +128,9 @@ def time_use(
             missing += 1
             continue
         try:
-            used += _read(files, result, name)
+            data = read_file(files.replays / name)
+            entries = tuple(seat.entry for seat in result.seats)
+            used += _spent(replay_of(data, result.played_as, entries, files.public_key))
             read += 1
         except ReplayError as error:
             problems.append(f"{name}: {error}")
@@ -142,15 +144,9 @@ def evenly(results: Sequence[MatchResult], most: int) -> list[MatchResult]:
     return [results[number * len(results) // most] for number in range(most)]
 
 
-def _read(files: PublishedFiles, result: MatchResult, name: str) -> Iterable[Spent]:
-    entries = tuple(line.entry for line in result.seats)
-    data = read_file(files.replays / name)
-    return _spent(replay_of(data, result.played_as, entries, files.public_key).replay)
-
-
 def replay_of(
     data: bytes, match_id: str, entries: tuple[str, ...], public_key: bytes | None
-) -> ReplayFile:
+) -> Replay:
     """Return the replay of a match; raises ReplayError unless it is signed, and of this match.
 
     Any key is accepted if `public_key` is None.
@@ -163,7 +159,7 @@ def replay_of(
     header = file.replay.header
     if (header.match_id, header.entries) != (match_id, entries):
         raise ReplayError("does not belong to the match named by its file and the results")
-    return file
+    return file.replay
 
 
 def _spent(replay: Replay) -> Iterable[Spent]:

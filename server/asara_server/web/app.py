@@ -1,25 +1,24 @@
 """The application of the web server: its routes, and the checks around them."""
 
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Route, WebSocketRoute
 
 from asara_server.web.guard import Guard
-from asara_server.web.live_matches import LiveRuns
 from asara_server.web.page_files import PAGE_ROUTES, PageFiles
-from asara_server.web.play_socket import play_part
-from asara_server.web.preview import preview_part
+from asara_server.web.play_socket import PlayPipe
+from asara_server.web.preview import preview_routes
 from asara_server.web.responses import error_response
 from asara_server.web.run_catalogue import RunCatalogue
-from asara_server.web.runs_api import runs_part
+from asara_server.web.runs_api import RunsApi
 from asara_server.web.settings import WebSettings
-from asara_server.web.watch_socket import watch_part
+from asara_server.web.watch_socket import WatchSockets
 
 
 def create_app(settings: WebSettings) -> Starlette:
@@ -30,25 +29,23 @@ def create_app(settings: WebSettings) -> Starlette:
     `WebError` to send the browser an error.
     """
     catalogue = RunCatalogue(settings.sources)
-    live = LiveRuns()
-    parts = (
-        runs_part(catalogue, live, logs=settings.logs),
-        watch_part(settings.limits, catalogue, live),
-        play_part(settings),
-        preview_part(settings),
-    )
+    runs = RunsApi(catalogue, logs=settings.logs)
     files = PageFiles(settings.page)
 
     @asynccontextmanager
     async def running(_: Starlette) -> AsyncIterator[None]:
-        async with AsyncExitStack() as stack:
-            for part in parts:
-                await stack.enter_async_context(part.running())
-            yield
+        async with runs.running():
+            try:
+                yield
+            finally:
+                await catalogue.close()
 
     return Starlette(
         routes=[
-            *(route for part in parts for route in part.routes),
+            *runs.routes(),
+            *preview_routes(settings),
+            WebSocketRoute("/ws/watch", WatchSockets(settings.limits, catalogue).serve),
+            WebSocketRoute("/ws/play", PlayPipe(settings).serve),
             *(Route(path, files.page, name=path) for path in PAGE_ROUTES),
             Route("/{path:path}", files.file),
         ],

@@ -15,8 +15,9 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from asara_codec.messages import watch_ended_bytes, watch_started_bytes, watch_update_bytes
 from asara_codec.reflection import CodecError
 from asara_game.rules import format_rule_sets
 from asara_server.eventlog.file_lock import is_held
@@ -28,12 +29,10 @@ from asara_server.eventlog.resimulate import apply_record
 from asara_server.logs import logger
 from asara_server.match.match import Match
 from asara_server.referee.stream_errors import ErrorKind, StreamError
-from asara_server.report.run_json import MatchRow
 from asara_server.text import plain
 from asara_server.tournament.run.directory import JOURNAL, RunError
 from asara_server.tournament.run.read_run import RunLog
 from asara_server.tournament.standings.match_result import utc_text
-from asara_server.web.watch_messages import WatchMessages, follow
 
 _TICK_S: Final = 0.05
 _SENT_PER_S: Final = 1_000
@@ -49,25 +48,43 @@ _RETRY_S: Final = 1.0
 _OVER_S: Final = 60.0
 """Seconds for which a finished match can be watched here; its replay may not be published yet."""
 _MOST_OVER: Final = 64
+_MOST_TABLES: Final = 100
+"""Maximum number of running matches that the page of a run lists."""
+_MOST_ENCODED: Final = 8
 
 
 class LiveMatch:
-    """A match in the journal. It is simulated only while somebody watches it."""
+    """A match for its viewers. While it runs, it is simulated only if somebody watches it.
 
-    def __init__(self, header: ReplayHeader) -> None:
+    Messages are encoded once for all viewers who have received the same events so far.
+    """
+
+    def __init__(self, header: ReplayHeader, next_tick: Callable[[], Awaitable[object]]) -> None:
         self.header = header
         self.match: Match | None = None
+        """None until it was simulated for the first time."""
         self.watchers = 0
         self.ended_s: float | None = None
         """When the match was over or void; None while it runs."""
-        self._messages: WatchMessages | None = None
+        self._next_tick = next_tick
         self._unread: list[bytes] = []
         """Records that have not been applied yet."""
         self._failure: str | None = None
-        self._news = asyncio.Event()
+        self._started: tuple[int, bytes] = (-1, b"")
+        self._updates: dict[tuple[int, int], bytes] = {}
 
-    def row(self) -> MatchRow:
-        """Return the match as the page lists it, in the form of `match_row`."""
+    @classmethod
+    def over(cls, header: ReplayHeader, match: Match) -> "LiveMatch":
+        """Return a match that is over and whose replay is published."""
+        live = cls(header, asyncio.Event().wait)
+        live.match = match
+        live.end()
+        return live
+
+    # In the JSON of the API
+
+    def row(self) -> dict[str, Any]:
+        """Return a match that may be watched as the list of matches has it; see `match_row`."""
         header = self.header
         return {
             "name": plain(header.match_id),
@@ -83,6 +100,27 @@ class LiveMatch:
             ],
         }
 
+    def table(self, *, watchable: bool) -> dict[str, Any]:
+        """Return the match as the page of the run has it: who plays, and since when. If the match
+        may be watched, add its name and rules.
+
+        The name of any other match would reveal which matches share its deal. The time left on a
+        seat's clock is never included. It would show other bots how long the seat thought, and
+        whether it had to decide.
+        """
+        header = self.header
+        seen = {
+            "entries": [plain(entry) for entry in header.entries],
+            "started_ms": header.started_unix_ms,
+        }
+        if not watchable:
+            return seen
+        return {
+            "name": plain(header.match_id),
+            "rules": format_rule_sets(header.rule_sets),
+            **seen,
+        }
+
     # What the journal says
 
     def add(self, record: bytes) -> None:
@@ -93,29 +131,24 @@ class LiveMatch:
         self.ended_s = time.monotonic()
 
     def fail(self, why: str) -> None:
-        """End the watchers' calls, because nothing more will be known about the match."""
+        """End the watchers' calls at the next tick: nothing more will be known about the match."""
         self._failure = self._failure or why
-        self._wake()
 
     def tick(self) -> None:
-        """Apply the new records, and send the resulting events to the watchers."""
+        """Apply the new records, so that the watchers can be sent the resulting events."""
         if self._failure is not None:
             return
         try:
-            if self._advance():
-                self._wake()
+            self._advance()
         except (CodecError, ReplayError) as error:
             # The text may contain hidden information of the match, so it is only logged.
             logger("web").error("live match", match=self.header.match_id, detail=str(error))
             self.fail("the match cannot be shown now; look at it when it is over")
 
-    def _advance(self) -> bool:
-        """Apply the new records; return True if there may be news for watchers."""
+    def _advance(self) -> None:
         if self.match is None:
             self.match = Match(self.header.spec(), self.header.limits())
-            self._messages = WatchMessages(self.match)
-        match, feed = self.match, self.match.feed
-        before = len(feed.turn_ends), match.finished
+        match = self.match
         records, self._unread = self._unread, []
         for data in records:
             before_us = match.records[-1].time_us if match.records else 0
@@ -128,42 +161,79 @@ class LiveMatch:
             match.outbox.clear()
         if self.ended_s is not None and not match.finished:
             match.abandon()
-        return (len(feed.turn_ends), match.finished) != before
-
-    def _wake(self) -> None:
-        self._news.set()
-        self._news = asyncio.Event()
 
     # Watching
 
-    async def updated(self) -> None:
-        """Wait for news; raises StreamError if there will not be any."""
-        self._check()
-        await self._news.wait()
-        self._check()
+    async def watch(self, after: int) -> AsyncIterator[bytes]:
+        """Yield the messages for one viewer, with the events after number `after`, until the match
+        ends; raises StreamError.
 
-    def _check(self) -> None:
-        if self._failure is not None:
-            raise StreamError(ErrorKind.STOPPING, self._failure)
-
-    async def watch(
-        self, after: int, next_tick: Callable[[], Awaitable[object]]
-    ) -> AsyncIterator[bytes]:
-        """Yield the messages for one viewer, as `follow` does; raises StreamError."""
+        The first message comes immediately. Each later one has all turns that have ended since the
+        message before it, so no message depends on the turn in progress.
+        """
         self.watchers += 1
         try:
             if self.ended_s is not None:
                 self.tick()
             elif self.watchers == 1:  # it was not simulated while nobody watched
-                await next_tick()
-            while self.match is None:
-                self._check()
-                await next_tick()
-            assert self._messages is not None
-            async for message in follow(self.match, self._messages, after, self.updated):
-                yield message
+                await self._next_tick()
+            while (match := self.match) is None:
+                await self._updated()
+            yield self._first_message(match)
+            ends, sent = match.feed.turn_ends, max(after, 0)
+            while True:
+                finished = match.finished
+                if (end := ends[-1]) > sent:
+                    yield self._update(match, sent, end)
+                    sent = end
+                if finished:
+                    break
+                if not match.finished and ends[-1] <= sent:
+                    await self._updated()
+            yield _last_message(match)
         finally:
             self.watchers -= 1
+
+    def _first_message(self, match: Match) -> bytes:
+        """Return the match as it was when the last turn ended."""
+        spec, feed = match.spec, match.feed
+        sequence = feed.turn_ends[-1]
+        if self._started[0] != sequence:
+            encoded = watch_started_bytes(
+                match_id=spec.match_id,
+                entries=spec.entries,
+                rules=spec.rules,
+                sequence=sequence,
+                public=feed.public,
+                deal_commitment=spec.commitment,
+                nonces=spec.nonces,
+            )
+            self._started = sequence, encoded
+        return self._started[1]
+
+    def _update(self, match: Match, after: int, end: int) -> bytes:
+        """Return the events after number `after` up to number `end`, where a turn ended."""
+        if (after, end) not in self._updates:
+            if len(self._updates) >= _MOST_ENCODED:
+                self._updates.clear()
+            self._updates[after, end] = watch_update_bytes(
+                match_id=match.spec.match_id, events=match.feed.event_parts[after:end], sequence=end
+            )
+        return self._updates[after, end]
+
+    async def _updated(self) -> None:
+        """Wait for the next tick; raises StreamError if there will not be any news."""
+        if self._failure is None:
+            await self._next_tick()
+        if self._failure is not None:
+            raise StreamError(ErrorKind.STOPPING, self._failure)
+
+
+def _last_message(match: Match) -> bytes:
+    """Return the end of a match; it does not contain the secret of a shared deal."""
+    hidden = match.void or match.spec.shared_deal
+    secret = b"" if hidden else match.spec.secret
+    return watch_ended_bytes(results=match.results, deal_secret=secret, void=match.void)
 
 
 class LiveRun:
@@ -184,32 +254,30 @@ class LiveRun:
         self._tick = asyncio.Event()
         self._asked_s = self._failed_s = float("-inf")
 
-    async def matches(self) -> list[LiveMatch]:
+    async def rows(self) -> list[dict[str, Any]]:
         """Return the running matches that may be watched, in the order in which they started."""
-        return [match for match in await self.tables() if self.may_watch(match)]
-
-    async def tables(self) -> list[LiveMatch]:
-        """Return all running matches, in the order in which they started."""
         await self._connect()
-        return list(self._running.values())
+        return [match.row() for match in self._running.values() if self._may_watch(match)]
+
+    async def tables(self) -> list[dict[str, Any]]:
+        """Return what may be shown of each running match, latest first."""
+        await self._connect()
+        latest = list(self._running.values())[: -_MOST_TABLES - 1 : -1]
+        return [match.table(watchable=self._may_watch(match)) for match in latest]
 
     async def find(self, match_id: str) -> LiveMatch | None:
         """Return the match of this name if it may be watched and is running or has just ended."""
-        for match in await self.matches():
-            if match.header.match_id == match_id:
+        await self._connect()
+        for match in (*self._running.values(), self._over.get(match_id)):
+            if match is not None and match.header.match_id == match_id and self._may_watch(match):
                 return match
-        over = self._over.get(match_id)
-        return over if over is not None and self.may_watch(over) else None
+        return None
 
-    def watch(self, match: LiveMatch, after: int) -> AsyncIterator[bytes]:
-        """Yield the messages for a watcher of a match; raises StreamError."""
-        return match.watch(after, self._next_tick)
+    def _may_watch(self, match: LiveMatch) -> bool:
+        return self._contained or not match.header.shared_deal
 
     async def _next_tick(self) -> None:
         await self._tick.wait()
-
-    def may_watch(self, match: LiveMatch) -> bool:
-        return self._contained or not match.header.shared_deal
 
     async def close(self) -> None:
         if self._reading is not None:
@@ -273,7 +341,10 @@ class LiveRun:
         for number, data in frames:
             match = self._running.get(number)
             if number and match is None:
-                self._running[number] = LiveMatch(_header(data))
+                header = record_from_bytes(data)
+                if not isinstance(header, ReplayHeader):
+                    raise CodecError("a match has no header")
+                self._running[number] = LiveMatch(header, self._next_tick)
             elif match is not None:
                 match.add(data)
             else:
@@ -292,9 +363,9 @@ class LiveRun:
                     running.fail("the match begins anew; look at it again")
 
     def _end_reading(self) -> None:
-        self._show_news()
         for match in self._running.values():
             match.fail("the program that plays the match has stopped; try again")
+        self._show_news()
         self._running.clear()
         self._log = LogFollower(self._journal)
 
@@ -322,14 +393,6 @@ class LiveRun:
         self._tick = asyncio.Event()
 
 
-def _header(data: bytes) -> ReplayHeader:
-    """Return the header from the first record of a match in the journal; raises CodecError."""
-    header = record_from_bytes(data)
-    if not isinstance(header, ReplayHeader):
-        raise CodecError("a match has no header")
-    return header
-
-
 def _contained(folder: Path) -> bool:
     """Return True if all bots of a run are contained.
 
@@ -342,21 +405,3 @@ def _contained(folder: Path) -> bool:
     except RunError:
         return False
     return log.info.sandbox != "none" and not log.info.remote
-
-
-class LiveRuns:
-    """The running matches of all served directories."""
-
-    def __init__(self) -> None:
-        self._runs: dict[Path, LiveRun] = {}
-
-    def of(self, folder: Path) -> LiveRun:
-        """Return the running matches of a run's directory."""
-        run = self._runs.get(folder)
-        if run is None:
-            run = self._runs[folder] = LiveRun(folder)
-        return run
-
-    async def close(self) -> None:
-        for run in self._runs.values():
-            await run.close()

@@ -89,30 +89,13 @@ class MatchList:
         """Return the attempt with this name."""
         return next((result for result in self.results if plain(result.played_as) == name), None)
 
-    def block(self, name: str) -> list[int]:
-        """Return the indices of a block's matches, in the order of their names."""
-        found = self._kept(MatchFilter(block=name))
-        return sorted(found, key=lambda number: self.results[number].match_id)
-
-    def page(
-        self,
-        wanted: MatchFilter,
-        published: Container[str],
-        *,
-        offset: int,
-        limit: int,
-        latest_first: bool,
-    ) -> tuple[int, Sequence[int]]:
-        """Return the number of matches that pass the filter, and the indices of one page."""
-        numbers: Sequence[int] = self._kept(wanted._replace(state=_void_or_any(wanted.state)))
-        if wanted.state in {"replay", "waiting"}:
-            has = wanted.state == "replay"
-            numbers = [n for n in numbers if (self.results[n].played_as in published) == has]
-        total = len(numbers)
-        if latest_first:
-            end = max(total - offset, 0)
-            return total, numbers[max(end - limit, 0) : end][::-1]
-        return total, numbers[offset : offset + limit]
+    def find(self, wanted: MatchFilter, published: Container[str]) -> Sequence[int]:
+        """Return the indices of the matches that pass the filter, not to be changed."""
+        if wanted.state not in {"replay", "waiting"}:
+            return self._kept(wanted)
+        numbers = self._kept(wanted._replace(state=""))
+        has = wanted.state == "replay"
+        return [n for n in numbers if (self.results[n].played_as in published) == has]
 
     def _kept(self, wanted: MatchFilter) -> list[int]:
         found = self._filtered.pop(wanted, None) or _Found()
@@ -132,10 +115,6 @@ class _Found:
     def __init__(self) -> None:
         self.numbers: list[int] = []
         self.seen = 0
-
-
-def _void_or_any(state: str) -> str:
-    return state if state == "void" else ""
 
 
 def _condition(wanted: MatchFilter) -> Callable[[MatchResult], bool]:

@@ -1,29 +1,40 @@
-"""A run or a folder of replays as last read; it is read again when it may have changed."""
+"""A run or a folder of replays as last read; it is read again when it may have changed.
 
+Anybody may be able to see the page, so it shows less than a published report; see `Publisher`.
+"""
+
+import asyncio
 import re
 import stat
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Generic, TypeVar
 
 from asara_game.rules import format_rule_sets
 from asara_server.bounded_file import read_bounded
-from asara_server.eventlog.file_lock import is_held
-from asara_server.eventlog.journal import TABLE
 from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.logs import logger
 from asara_server.replay.analysis_file import SUFFIX as ANALYSIS_SUFFIX
-from asara_server.replay.analysis_file import Analysis, read_analysis
+from asara_server.replay.analysis_file import AnalysisError, read_analysis
+from asara_server.replay.analysis_page import page_analysis
 from asara_server.replay.file import LARGEST_FILE, parse_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, read_public_key
-from asara_server.report.run_json import MatchRow, match_row
+from asara_server.report import run_json
+from asara_server.report.model import Publisher, read_report
+from asara_server.report.tables import details_json
 from asara_server.report.times import SUFFIX, replay_names
 from asara_server.text import plain
 from asara_server.tournament.run.directory import ANALYSIS, RunError
+from asara_server.tournament.run.read_run import directories_of, run_standings
 from asara_server.tournament.run.status import RunState, RunStatus, StatusReader
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome, utc_text
+from asara_server.tournament.standings.model import Standings
+from asara_server.tournament.standings.standings import compute_standings
 from asara_server.web.match_list import MatchFilter, MatchList
 from asara_server.web.responses import WebError
 from asara_server.web.run_catalogue import Source, SourceKind, kind_of
@@ -33,12 +44,70 @@ _FRESH_S: Final = 0.5
 _MOST_REPLAYS: Final = 5_000
 """Maximum number of replays listed from a folder without a run, the first ones by name."""
 _NUMBERS: Final = re.compile(r"(\d+)")
+_REST: Final = 10
+"""Wait between two computations for the same run, as a multiple of the duration of the first."""
+_WAIT_S: Final = 0.3
+"""Maximum seconds that a request waits for standings; then it is answered without new ones."""
+
+T = TypeVar("T")
+
+
+class Computed(Generic[T]):
+    """The latest value computed from the results of one run. Its methods do not block.
+
+    Computing the standings of 100,000 matches takes about ten seconds. So a single thread computes
+    for all runs, one after another, and requests get the latest available value.
+    """
+
+    def __init__(
+        self, run: "OpenRun", thread: ThreadPoolExecutor, compute: Callable[..., T]
+    ) -> None:
+        """`compute` is called in the thread with the run's results, and `get`'s arguments."""
+        self._run = run
+        self._thread = thread
+        self._function = compute
+        self._latest: T | None = None
+        self._results: object = None
+        self._number = -1
+        """Number of results from which the latest value was computed."""
+        self._again_s = float("-inf")
+        self._task: asyncio.Task[None] | None = None
+
+    async def get(self, *more: object) -> T | None:
+        """Return the latest value, which may lack recent matches; None if there is none yet."""
+        if self._task is None and self._is_due():
+            self._task = asyncio.create_task(self._compute(*more))
+        if self._task is not None:
+            await asyncio.wait([self._task], timeout=_WAIT_S)
+        return self._latest
+
+    def _is_due(self) -> bool:
+        results = self._run.matches.results
+        changed = results is not self._results or len(results) != self._number
+        return changed and time.monotonic() >= self._again_s
+
+    async def _compute(self, *more: object) -> None:
+        results = self._run.matches.results
+        number = len(results)
+        begin_s = time.monotonic()
+        compute = partial(self._function, tuple(results[:number]), *more)
+        try:
+            self._latest = await asyncio.get_running_loop().run_in_executor(self._thread, compute)
+        except Exception:  # noqa: BLE001 - results of unknown origin; the page shows the rest
+            name = self._run.source.name
+            logger("web").error("results not summarised", run=name, exc_info=True)
+        finally:
+            end_s = time.monotonic()
+            self._results, self._number = results, number
+            self._again_s = end_s + _REST * (end_s - begin_s)
+            self._task = None
 
 
 class OpenRun:
-    """A source that somebody is viewing. Its methods block, so they are called in threads."""
+    """A source that somebody is viewing. Methods that read files block, so threads call them."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, thread: ThreadPoolExecutor) -> None:
+        """`thread` computes `standings`, and the tables in `details`, for which it needs them."""
         self.source = source
         self.status: RunStatus | None = None
         """None for a folder of replays."""
@@ -48,6 +117,8 @@ class OpenRun:
         """Names of the matches whose replays can be read."""
         self.unreadable = 0
         """Number of files in a folder of replays that are not replays."""
+        self.standings = Computed(self, thread, self._standings)
+        self.details = Computed(self, thread, self._details)
         self._reader = StatusReader(source.directory)
         self._folder = _ReplayFolder(self.source.replays)
         self.matches = MatchList(self._results)
@@ -60,7 +131,7 @@ class OpenRun:
         """True if a program is currently playing matches of this run."""
         if self.status is not None:
             return self.status.state is RunState.RUNNING
-        return is_held(self.source.directory / TABLE)
+        return self.source.is_table
 
     @property
     def _results(self) -> list[MatchResult]:
@@ -99,23 +170,60 @@ class OpenRun:
             self.published = frozenset()
             self._replays_seen = None
 
+    def json(self, standings: Standings | None, running: list[dict[str, Any]]) -> dict[str, Any]:
+        """Return everything that the page of a run shows; `running` are the running matches."""
+        number = len(self.matches.results)
+        found = {
+            "name": self.source.name,
+            "kind": self.source.kind.value,
+            "title": self.source.name,
+            "rules": self.matches.rules,
+            "seats": self.matches.seats,
+            "state": (RunState.RUNNING if self.is_played else RunState.FINISHED).value,
+            "progress": {"scheduled": number, "over": number, "void": 0},
+            "standings": standings and run_json.standings_json(standings),
+            "running": running,
+            "unreadable": self.unreadable,
+        }
+        if self.status is None:
+            seats = (seat.entry for result in tuple(self.matches.results) for seat in result.seats)
+            return found | {"entries": [plain(name) for name in sorted(set(seats))]}
+        publisher = Publisher(directories_of(self.source.directory), full=False)
+        found["beside_others"] = self.status.info.beside_others
+        return found | run_json.run_json(self.status, self.now, publisher)
+
+    def _standings(self, results: Sequence[MatchResult]) -> Standings:
+        if self.status is None:
+            return compute_standings("", (), len(results), results)
+        return run_standings(self.status.info, results)
+
+    def _details(self, results: Sequence[MatchResult], standings: Standings) -> dict[str, Any]:
+        """Return the tables that a run's page shows on request."""
+        assert self.status is not None
+        directory, info = self.source.directory, self.status.info
+        return details_json(read_report(directory, info, results, standings, full=False))
+
     def page(
         self, wanted: MatchFilter, *, offset: int, limit: int, latest_first: bool
-    ) -> tuple[int, list[MatchRow]]:
+    ) -> tuple[int, list[dict[str, Any]]]:
         """Return the number of matches that pass the filter, and the rows of one page."""
         with self._lock:
-            total, numbers = self.matches.page(
-                wanted, self.published, offset=offset, limit=limit, latest_first=latest_first
-            )
-            return total, self._rows(numbers)
+            numbers = self.matches.find(wanted, self.published)
+            total = len(numbers)
+            if latest_first:
+                end = max(total - offset, 0)
+                return total, self._rows(numbers[max(end - limit, 0) : end][::-1])
+            return total, self._rows(numbers[offset : offset + limit])
 
-    def block(self, name: str) -> list[MatchRow]:
-        """Return the finished matches of a block."""
+    def block(self, name: str) -> list[dict[str, Any]]:
+        """Return the finished matches of a block, in the order of their names."""
         with self._lock:
-            return self._rows(self.matches.block(name))
+            results, numbers = self.matches.results, self.matches.find(MatchFilter(block=name), ())
+            return self._rows(sorted(numbers, key=lambda number: results[number].match_id))
 
-    def _rows(self, numbers: Iterable[int]) -> list[MatchRow]:
-        return [match_row(self.matches.results[number], self.published) for number in numbers]
+    def _rows(self, numbers: Iterable[int]) -> list[dict[str, Any]]:
+        results, published = self.matches.results, self.published
+        return [run_json.match_row(results[number], published) for number in numbers]
 
     def replay_bytes(self, match: str) -> bytes:
         """Return the content of a match's replay file; raises WebError."""
@@ -131,10 +239,11 @@ class OpenRun:
                 404, f"the replay of {plain(match)!r} cannot be read; it may have been deleted"
             ) from None
 
-    def analysis(self, match: str) -> Analysis | None:
-        """Return the analysis of a match; None without one, and while the run is not over.
+    def analysis(self, match: str) -> dict[str, Any]:
+        """Return the analysis of a match in JSON; null without one, and while the run is not over.
 
-        Raises WebError, and AnalysisError for a file that is to be ignored.
+        `ignored` is the reason if there is a file that is not an analysis of this match. Raises
+        WebError.
         """
         replay = self.replay_bytes(match)
         folder, over = self.source.directory, not self.is_played
@@ -142,9 +251,14 @@ class OpenRun:
             folder /= ANALYSIS
             over = self.status.state in {RunState.FINISHED, RunState.STOPPED}
         path = folder / f"{match}{ANALYSIS_SUFFIX}"
-        if not over or folder.is_symlink() or path.is_symlink():
-            return None
-        return read_analysis(path, replay)
+        shown, ignored = None, ""
+        if over and not folder.is_symlink() and not path.is_symlink():
+            try:
+                found = read_analysis(path, replay)
+                shown = None if found is None else page_analysis(found)
+            except AnalysisError as error:
+                ignored = str(error)
+        return {"analysis": shown, "ignored": ignored}
 
     def public_key(self) -> bytes | None:
         """Return the public key of the run's referee; None if the run does not have it."""

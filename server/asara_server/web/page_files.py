@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from asara_server.bounded_file import MIB, read_bounded
-from asara_server.web.responses import accepts_brotli, accepts_gzip, error_response, tagged_response
+from asara_server.web.responses import accepts, error_response, tagged_response
 
 _LARGEST: Final = 8 * MIB
 _MOST_FILES: Final = 200
@@ -75,10 +75,11 @@ class PageFiles:
             return self._page(request, 404)
         if found.hashed:
             headers = {"Cache-Control": _FOREVER, "Vary": "Accept-Encoding"}
-            if found.brotli is not None and accepts_brotli(request):
+            # Browsers accept Brotli over HTTPS and on localhost.
+            if found.brotli is not None and accepts(request, "br"):
                 headers["Content-Encoding"] = "br"
                 return Response(found.brotli, 200, headers, media_type=found.media_type)
-            if accepts_gzip(request):
+            if accepts(request, "gzip", "*"):
                 headers["Content-Encoding"] = "gzip"
                 return Response(found.gzipped, 200, headers, media_type=found.media_type)
         cache = _FOREVER if found.hashed else "no-cache"

@@ -10,16 +10,14 @@ import asyncio
 from typing import Final
 
 import grpc
-from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from asara.v1.play_pb2 import DESCRIPTOR
 from asara_server.referee.stream_errors import REASON_KEY, ErrorKind, StreamError
-from asara_server.web.responses import Part, close, close_with_error, receive_bytes
+from asara_server.web.responses import close, close_with_error, receive_bytes, receive_first
 from asara_server.web.settings import WebSettings
 
 METHOD: Final = f"/{DESCRIPTOR.services_by_name['PlayService'].full_name}/Play"
-PATH: Final = "/ws/play"
 
 _LARGEST_RESPONSE: Final = 64 * 1024 * 1024
 """Maximum bytes of a response; a referee sends far less."""
@@ -39,14 +37,8 @@ _EXPECTED: Final = "binary messages, each with a PlayRequest"
 _Call = grpc.aio.StreamStreamCall[bytes, bytes]
 
 
-def play_part(settings: WebSettings) -> Part:
-    """Return the WebSocket for bots and people; without a referee, it refuses everybody."""
-    pipe = PlayPipe(settings)
-    return Part([WebSocketRoute(PATH, pipe.serve)])
-
-
 class PlayPipe:
-    """Connects WebSockets to the referee."""
+    """Connects WebSockets of bots and people to the referee; without one, it refuses everybody."""
 
     def __init__(self, settings: WebSettings) -> None:
         self._address = settings.play_address
@@ -64,7 +56,9 @@ class PlayPipe:
             if self._open > self._limits.play_sockets:
                 text = "too many people and bots play here; try again later"
                 raise StreamError(ErrorKind.TOO_MANY_STREAMS, text)
-            first = await self._first_request(socket)
+            # A WebSocket that sends nothing does not use up a connection to the referee.
+            kind, seconds = ErrorKind.HELLO_FIRST, self._limits.hello_s
+            first = await receive_first(socket, seconds, _EXPECTED, kind, "Hello")
             async with grpc.aio.insecure_channel(self._address, options=_OPTIONS) as channel:
                 call: _Call = channel.stream_stream(METHOD)()
                 try:
@@ -77,19 +71,6 @@ class PlayPipe:
             pass
         finally:
             self._open -= 1
-
-    async def _first_request(self, socket: WebSocket) -> bytes:
-        """Return the first message; raises StreamError and WebSocketDisconnect.
-
-        A WebSocket that sends nothing does not use up a connection to the referee.
-        """
-        seconds = self._limits.hello_s
-        try:
-            async with asyncio.timeout(seconds):
-                return await receive_bytes(socket, _EXPECTED)
-        except TimeoutError:
-            text = f"send Hello within {seconds:g} s"
-            raise StreamError(ErrorKind.HELLO_FIRST, text) from None
 
 
 async def _forward(socket: WebSocket, call: _Call, first: bytes) -> None:

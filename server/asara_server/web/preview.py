@@ -33,7 +33,7 @@ from asara_game.rules import Rules
 from asara_game.view import View
 from asara_game.vocabulary import DecisionKind
 from asara_search.analysis import advise
-from asara_server.web.responses import PROTOBUF, Part, WebError
+from asara_server.web.responses import PROTOBUF, WebError
 from asara_server.web.settings import WebSettings
 
 LONGEST_S: Final = 2.0
@@ -212,7 +212,7 @@ def _check_seats(seen: View) -> None:
         raise PreviewError("decision.space does not fit the kind of the decision")
 
 
-def preview_part(settings: WebSettings) -> Part:
+def preview_routes(settings: WebSettings) -> list[Route]:
     """Return the routes for previews and hints; they keep no state between requests."""
     # Watchers and players need the processor, too.
     one_preview, one_hint = asyncio.Lock(), asyncio.Lock()
@@ -228,12 +228,10 @@ def preview_part(settings: WebSettings) -> Part:
         index = await _answered(request, one_hint, hint)
         return JSONResponse({"action": index}, headers=headers)
 
-    return Part(
-        [
-            Route("/api/preview", answer_preview, methods=["POST"]),
-            Route("/api/hint", answer_hint, methods=["POST"]),
-        ]
-    )
+    return [
+        Route("/api/preview", answer_preview, methods=["POST"]),
+        Route("/api/hint", answer_hint, methods=["POST"]),
+    ]
 
 
 async def _answered(

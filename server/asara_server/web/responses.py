@@ -1,21 +1,19 @@
-"""The parts that make up the application, and helpers for their responses.
+"""Responses to requests, and the messages and ends of WebSockets.
 
 JSON and files have an ETag, and are compressed if the browser accepts it. A WebSocket ends with the
 status of a gRPC call, sent as a close code with a reason.
 """
 
+import asyncio
 import gzip
 import json
-from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
 from hashlib import sha256
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import grpc
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from asara_server.referee.stream_errors import ErrorKind, StreamError
@@ -60,23 +58,14 @@ def tagged_response(
     headers = {"ETag": tag, "Cache-Control": cache, "Vary": "Accept-Encoding"}
     if status == 200 and _matches(request.headers.get("if-none-match", ""), tag):
         return Response(status_code=304, headers=headers)
-    if len(content) >= _WORTH_COMPRESSING and accepts_gzip(request):
+    if len(content) >= _WORTH_COMPRESSING and accepts(request, "gzip", "*"):
         content = gzip.compress(content, 5, mtime=0)
         headers["Content-Encoding"] = "gzip"
     return Response(content, status, headers, media_type=media_type)
 
 
-def accepts_gzip(request: Request) -> bool:
-    """Return True if the browser accepts gzip."""
-    return _accepts(request, {"gzip", "*"})
-
-
-def accepts_brotli(request: Request) -> bool:
-    """Return True if the browser accepts Brotli; browsers do so over HTTPS and on localhost."""
-    return _accepts(request, {"br"})
-
-
-def _accepts(request: Request, names: Collection[str]) -> bool:
+def accepts(request: Request, *names: str) -> bool:
+    """Return True if the browser accepts a coding; `names` are all that may stand for it."""
     for part in request.headers.get("accept-encoding", "").lower().split(","):
         coding, *parameters = (piece.strip() for piece in part.split(";"))
         if coding in names:
@@ -87,14 +76,6 @@ def _accepts(request: Request, names: Collection[str]) -> bool:
 def _matches(header: str, tag: str) -> bool:
     tags = [one.strip().removeprefix("W/") for one in header.split(",")]
     return tag in tags or tags == ["*"]
-
-
-class Part(NamedTuple):
-    """Routes that share state, and the tasks that run with them."""
-
-    routes: Sequence[BaseRoute]
-    running: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
-    """A context that stays open while the server runs, for example for tasks."""
 
 
 _CLOSE: Final = 4000
@@ -112,6 +93,17 @@ async def receive_bytes(socket: WebSocket, expected: str) -> bytes:
     if data is None:
         raise StreamError(ErrorKind.UNREADABLE_REQUEST, f"send {expected}")
     return bytes(data)
+
+
+async def receive_first(
+    socket: WebSocket, seconds: float, expected: str, late: ErrorKind, name: str
+) -> bytes:
+    """Return the first message, as `receive_bytes` does; raises StreamError if it is late."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await receive_bytes(socket, expected)
+    except TimeoutError:
+        raise StreamError(late, f"send {name} within {seconds:g} s") from None
 
 
 async def close(socket: WebSocket, code: grpc.StatusCode, reason: str, detail: str) -> None:

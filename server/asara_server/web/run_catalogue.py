@@ -1,16 +1,22 @@
-"""The served runs: directories, by the names under which the page shows them."""
+"""The served runs by the names under which the page shows them, and the list of them."""
 
 import os
+import threading
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from asara_server.eventlog.file_lock import is_held
 from asara_server.eventlog.journal import TABLE
 from asara_server.text import plain
-from asara_server.tournament.run.directory import has_run
+from asara_server.tournament.run.directory import RunError, has_run
+from asara_server.tournament.run.read_run import RunLog
+from asara_server.tournament.run.status import RunState, read_state
+from asara_server.web.live_matches import LiveRun
 from asara_server.web.responses import WebError
 
 _MOST_RUNS: Final = 1_000
@@ -38,6 +44,11 @@ class Source:
         """Folder that contains the replays."""
         return self.directory / "replays" if self.kind is SourceKind.RUN else self.directory
 
+    @property
+    def is_table(self) -> bool:
+        """True if `asara serve` is playing matches in this folder."""
+        return is_held(self.directory / TABLE)
+
 
 class RunCatalogue:
     """Finds the runs in the served directories, and looks for new ones from time to time.
@@ -49,6 +60,10 @@ class RunCatalogue:
         self._directories = tuple(directories)
         self._found: dict[str, Source] = {}
         self._looked_at_s = float("-inf")
+        self._logs: dict[Path, RunLog] = {}
+        """Journals of runs, of which only what was added is read again."""
+        self._lock = threading.Lock()
+        self._live: dict[Path, LiveRun] = {}
 
     def sources(self) -> dict[str, Source]:
         """Return the runs by name."""
@@ -67,6 +82,60 @@ class RunCatalogue:
     def _look(self) -> None:
         self._looked_at_s = time.monotonic()
         self._found = dict(_named(self._directories))
+
+    def live(self, source: Source) -> LiveRun:
+        """Return the running matches of a source."""
+        folder = source.directory
+        if folder not in self._live:
+            self._live[folder] = LiveRun(folder)
+        return self._live[folder]
+
+    async def close(self) -> None:
+        """End the watching of running matches."""
+        for live in self._live.values():
+            await live.close()
+
+    def summaries(self) -> list[dict[str, Any]]:
+        """Return the list of runs in JSON: unfinished ones first, then the latest."""
+        with self._lock:
+            runs = [self._summary(source) for source in self.sources().values()]
+        runs.sort(key=lambda run: (run["state"] == "running", run["started"]), reverse=True)
+        return runs
+
+    def _summary(self, source: Source) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "name": source.name,
+            "kind": source.kind.value,
+            "title": plain(source.name),
+            "state": "finished",
+            "started": "",
+            "entries": 0,
+            "over": 0,
+            "scheduled": 0,
+            "leader": "",
+        }
+        if source.kind is SourceKind.REPLAYS:
+            with suppress(OSError):
+                if source.is_table:
+                    found["state"] = RunState.RUNNING.value
+                found["over"] = sum(path.suffix == ".asara" for path in source.directory.iterdir())
+            return found
+        directory = source.directory
+        log = self._logs.setdefault(directory, RunLog(directory, counts_only=True))
+        try:
+            state, _ = read_state(log)
+        except RunError:
+            return found | {"state": "unreadable"}
+        info = log.info
+        return found | {
+            "title": plain(info.title),
+            "state": state.value,
+            "started": plain(info.started),
+            "entries": len(info.entries),
+            "over": log.attempts,
+            "scheduled": info.scheduled,
+            "leader": plain(info.leader),
+        }
 
 
 def kind_of(directory: Path) -> SourceKind | None:

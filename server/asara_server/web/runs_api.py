@@ -7,33 +7,21 @@ from contextlib import asynccontextmanager
 from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from asara_server.eventlog.replay import ReplayError
-from asara_server.replay.analysis_file import AnalysisError
-from asara_server.replay.analysis_page import page_analysis
 from asara_server.replay.file import parse_replay
 from asara_server.replay.replay_view import parse_viewer, replay_view
 from asara_server.text import plain
 from asara_server.tournament.bots.output.decision_index import decision_texts
-from asara_server.tournament.standings.model import Standings
-from asara_server.web.live_matches import LiveRuns
 from asara_server.web.match_list import LARGEST_PAGE, MatchFilter
 from asara_server.web.open_run import OpenRun
-from asara_server.web.responses import PROTOBUF, Part, WebError, json_response, tagged_response
+from asara_server.web.responses import PROTOBUF, WebError, json_response, tagged_response
 from asara_server.web.run_catalogue import RunCatalogue, SourceKind
-from asara_server.web.run_json import (
-    Computed,
-    RunSummaries,
-    Table,
-    details_of,
-    run_json,
-    standings_of,
-)
 
 T = TypeVar("T")
 
@@ -48,48 +36,33 @@ _MOST_RESULTS: Final = 300_000
 """Maximum number of results kept of runs that nobody is looking at any more."""
 _KEPT_VIEWS: Final = 64
 _PAGE: Final = 100
-_MOST_RUNNING: Final = 100
-"""Maximum number of running matches listed."""
-
-
-def runs_part(catalogue: RunCatalogue, live: LiveRuns, *, logs: bool) -> Part:
-    """Return the routes about runs; with `logs`, views include what bots wrote."""
-    api = RunsApi(catalogue, live, logs=logs)
-    run = "/api/runs/{run}"
-    return Part(
-        [
-            Route("/api/runs", api.runs),
-            Route(run, api.run),
-            Route(f"{run}/details", api.details),
-            Route(f"{run}/matches", api.matches),
-            Route(f"{run}/matches/{{match}}/view", api.view),
-            Route(f"{run}/matches/{{match}}/replay", api.replay),
-            Route(f"{run}/matches/{{match}}/analysis", api.analysis),
-            Route(f"{run}/blocks/{{block}}", api.block),
-        ],
-        api.running,
-    )
-
-
-class _Opened(NamedTuple):
-    run: OpenRun
-    standings: Computed[Standings]
-    details: Computed[dict[str, Any]]
 
 
 class RunsApi:
     """Answers requests about runs. Files are read in threads, so no request delays others."""
 
-    def __init__(self, catalogue: RunCatalogue, live: LiveRuns, *, logs: bool) -> None:
+    def __init__(self, catalogue: RunCatalogue, *, logs: bool) -> None:
+        """With `logs`, views include what bots wrote."""
         self._catalogue = catalogue
-        self._live = live
         self._logs = logs
-        self._summaries = RunSummaries()
-        self._opened: dict[str, _Opened] = {}
+        self._opened: dict[str, OpenRun] = {}
         self._waiting = 0
         self._readers = ThreadPoolExecutor(_READERS, "reader")
         self._computer = ThreadPoolExecutor(1, "standings")
         self._views = lru_cache(_KEPT_VIEWS)(_view_bytes)
+
+    def routes(self) -> list[Route]:
+        run = "/api/runs/{run}"
+        return [
+            Route("/api/runs", self.runs),
+            Route(run, self.run),
+            Route(f"{run}/details", self.details),
+            Route(f"{run}/matches", self.matches),
+            Route(f"{run}/matches/{{match}}/view", self.view),
+            Route(f"{run}/matches/{{match}}/replay", self.replay),
+            Route(f"{run}/matches/{{match}}/analysis", self.analysis),
+            Route(f"{run}/blocks/{{block}}", self.block),
+        ]
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -110,7 +83,7 @@ class RunsApi:
         finally:
             self._waiting -= 1
 
-    async def _open(self, request: Request) -> _Opened:
+    async def _open(self, request: Request) -> OpenRun:
         """Return the current state of the run in the address."""
         name = request.path_params["run"]
         try:
@@ -118,52 +91,39 @@ class RunsApi:
         except WebError:
             self._opened.pop(name, None)
             raise
-        opened = self._opened.pop(name, None)
-        if opened is None or opened.run.source != source:
-            thread = self._computer
-            opened = _Opened(
-                OpenRun(source), Computed(thread, standings_of), Computed(thread, details_of)
-            )
-        self._opened[name] = opened  # most recently used last
-        await self._in_thread(opened.run.refresh)
+        run = self._opened.pop(name, None)
+        if run is None or run.source != source:
+            run = OpenRun(source, self._computer)
+        self._opened[name] = run  # most recently used last
+        await self._in_thread(run.refresh)
         self._forget_old()
-        return opened
+        return run
 
     def _forget_old(self) -> None:
-        kept = sum(len(opened.run.matches.results) for opened in self._opened.values())
+        kept = sum(len(run.matches.results) for run in self._opened.values())
         for name in list(self._opened)[:-1]:
             if kept <= _MOST_RESULTS:
                 return
-            kept -= len(self._opened.pop(name).run.matches.results)
+            kept -= len(self._opened.pop(name).matches.results)
 
     async def runs(self, request: Request) -> Response:
         """All runs: unfinished ones first, then the most recent."""
-        sources = await self._in_thread(self._catalogue.sources)
-        return json_response(
-            request, {"runs": await self._in_thread(lambda: self._summaries.of(sources.values()))}
-        )
+        return json_response(request, {"runs": await self._in_thread(self._catalogue.summaries)})
 
     async def run(self, request: Request) -> Response:
-        run, standings, _ = await self._open(request)
-        tables = await self._tables(run)
-        return json_response(request, run_json(run, await standings.get(run), tables))
+        run = await self._open(request)
+        live = self._catalogue.live(run.source)
+        running = await live.tables() if run.is_played else []
+        return json_response(request, run.json(await run.standings.get(), running))
 
     async def details(self, request: Request) -> Response:
         """Tables that the page shows on request; null until they are computed."""
-        run, standings, details = await self._open(request)
+        run = await self._open(request)
         if run.status is None:
             raise WebError(404, "a folder of replays has no report")
-        found = await standings.get(run)
-        tables = None if found is None else await details.get(run, found)
+        standings = await run.standings.get()
+        tables = None if standings is None else await run.details.get(standings)
         return json_response(request, {"tables": tables})
-
-    async def _tables(self, run: OpenRun) -> list[Table]:
-        """Return the running matches, latest first."""
-        if not run.is_played:
-            return []
-        live = self._live.of(run.source.directory)
-        matches = (await live.tables())[: -_MOST_RUNNING - 1 : -1]
-        return [Table(match.header, live.may_watch(match)) for match in matches]
 
     async def matches(self, request: Request) -> Response:
         """A page of the matches that pass a filter; with `order=latest`, the latest come first.
@@ -173,8 +133,8 @@ class RunsApi:
         """
         query = request.query_params
         if query.get("state") == "running":
-            run, *_ = await self._open(request)
-            running = [match.row() for match in await self._live.of(run.source.directory).matches()]
+            run = await self._open(request)
+            running = await self._catalogue.live(run.source).rows()
             return json_response(request, {"total": len(running), "offset": 0, "matches": running})
         wanted = MatchFilter.of(query)
         order = query.get("order", "")
@@ -182,14 +142,14 @@ class RunsApi:
             raise WebError(400, "order: write latest, or leave it out")
         offset = _number(query.get("offset", "0"), "offset", 10**9)
         limit = _number(query.get("limit", str(_PAGE)), "limit", LARGEST_PAGE)
-        run, *_ = await self._open(request)
+        run = await self._open(request)
         page = partial(run.page, wanted, offset=offset, limit=limit, latest_first=order == "latest")
         total, rows = await self._in_thread(page)
         return json_response(request, {"total": total, "offset": offset, "matches": rows})
 
     async def block(self, request: Request) -> Response:
         """The finished matches of a block."""
-        run, *_ = await self._open(request)
+        run = await self._open(request)
         name = request.path_params["block"]
         rows = await self._in_thread(lambda: run.block(name))
         if not rows:
@@ -198,7 +158,7 @@ class RunsApi:
 
     async def replay(self, request: Request) -> Response:
         """The signed replay file; a response header contains the run's public key."""
-        run, *_ = await self._open(request)
+        run = await self._open(request)
         match = request.path_params["match"]
         content = await self._in_thread(lambda: run.replay_bytes(match))
         response = tagged_response(request, content, "application/octet-stream")
@@ -211,7 +171,7 @@ class RunsApi:
     async def view(self, request: Request) -> Response:
         """A match as one viewer may see it, as a ReplayView."""
         viewer = request.query_params.get("viewer", "everybody")
-        run, *_ = await self._open(request)
+        run = await self._open(request)
         match = request.path_params["match"]
 
         def view() -> bytes:
@@ -222,21 +182,10 @@ class RunsApi:
         return tagged_response(request, await self._in_thread(view), PROTOBUF)
 
     async def analysis(self, request: Request) -> Response:
-        """What a match of a finished run was decided by; null without an analysis.
-
-        `ignored` is the reason if there is a file that is not an analysis of this match.
-        """
-        run, *_ = await self._open(request)
+        """What a match of a finished run was decided by; null without an analysis."""
+        run = await self._open(request)
         match = request.path_params["match"]
-
-        def analysis() -> dict[str, Any]:
-            try:
-                found = run.analysis(match)
-                return {"analysis": None if found is None else page_analysis(found), "ignored": ""}
-            except AnalysisError as error:
-                return {"analysis": None, "ignored": str(error)}
-
-        return json_response(request, await self._in_thread(analysis))
+        return json_response(request, await self._in_thread(lambda: run.analysis(match)))
 
 
 def _view_bytes(data: bytes, viewer: str, folder: Path | None) -> bytes:

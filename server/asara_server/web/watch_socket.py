@@ -7,8 +7,7 @@ gRPC call.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
@@ -16,52 +15,39 @@ from typing import Final
 
 import grpc
 from google.protobuf.message import DecodeError
-from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from asara.v1.watch_pb2 import WatchRequest
 from asara_server.eventlog.replay import ReplayError
 from asara_server.eventlog.resimulate import resimulated
 from asara_server.logs import logger
-from asara_server.match.match import Match
 from asara_server.referee.stream_errors import ErrorKind, StreamError
 from asara_server.replay.file import read_replay
 from asara_server.report.times import SUFFIX
 from asara_server.text import plain
-from asara_server.web.live_matches import LiveRuns
-from asara_server.web.responses import Part, WebError, close, close_with_error, receive_bytes
+from asara_server.web.live_matches import LiveMatch
+from asara_server.web.responses import (
+    WebError,
+    close,
+    close_with_error,
+    receive_bytes,
+    receive_first,
+)
 from asara_server.web.run_catalogue import RunCatalogue, Source
 from asara_server.web.settings import WebLimits
-from asara_server.web.watch_messages import WatchMessages, follow
 
-PATH: Final = "/ws/watch"
 _LARGEST_REQUEST: Final = 4 * 1024
 _KEPT_MATCHES: Final = 16
 """Number of finished matches that are kept, so that the next watcher need not wait."""
 _EXPECTED: Final = "a binary message with a WatchRequest"
 
 
-def watch_part(limits: WebLimits, catalogue: RunCatalogue, live: LiveRuns) -> Part:
-    """Return the WebSocket for watchers of matches."""
-    watching = WatchSockets(limits, catalogue, live)
-
-    @asynccontextmanager
-    async def running() -> AsyncIterator[None]:
-        try:
-            yield
-        finally:
-            await live.close()
-
-    return Part([WebSocketRoute(PATH, watching.serve)], running)
-
-
 class WatchSockets:
     """Serves the watchers of matches."""
 
-    def __init__(self, limits: WebLimits, catalogue: RunCatalogue, live: LiveRuns) -> None:
+    def __init__(self, limits: WebLimits, catalogue: RunCatalogue) -> None:
         self._limits = limits
         self._catalogue = catalogue
-        self._live = live
         self._watchers = 0
         self._one_at_a_time = asyncio.Lock()  # simulations take processor time from others
         self._simulated = lru_cache(_KEPT_MATCHES)(_simulated)
@@ -74,8 +60,9 @@ class WatchSockets:
             if self._watchers > self._limits.watchers:
                 text = f"{self._limits.watchers} watchers are connected, which is the limit"
                 raise StreamError(ErrorKind.TOO_MANY_STREAMS, f"{text}; try again later")
-            request = await self._request(socket)
-            await self._serve(socket, request)
+            kind, seconds = ErrorKind.EMPTY_REQUEST, self._limits.hello_s
+            data = await receive_first(socket, seconds, _EXPECTED, kind, "a WatchRequest")
+            await self._serve(socket, _parse(data))
             await close(socket, grpc.StatusCode.OK, "", "")
         except StreamError as error:
             await close_with_error(socket, error)
@@ -83,16 +70,6 @@ class WatchSockets:
             pass
         finally:
             self._watchers -= 1
-
-    async def _request(self, socket: WebSocket) -> WatchRequest:
-        """Return the first message; raises StreamError and WebSocketDisconnect."""
-        seconds = self._limits.hello_s
-        try:
-            async with asyncio.timeout(seconds):
-                return _parse(await receive_bytes(socket, _EXPECTED))
-        except TimeoutError:
-            text = f"send a WatchRequest within {seconds:g} s"
-            raise StreamError(ErrorKind.EMPTY_REQUEST, text) from None
 
     async def _serve(self, socket: WebSocket, request: WatchRequest) -> None:
         """Send the messages until the end of the match; raises anything that ends it early."""
@@ -114,18 +91,14 @@ class WatchSockets:
             source = await asyncio.to_thread(self._catalogue.find, run)
         except WebError as error:
             raise StreamError(ErrorKind.MATCH, plain(str(error), longest=100)) from None
-        live = self._live.of(source.directory)
-        match = await live.find(match_id)
-        if match is not None:
-            async for message in live.watch(match, after):
-                await self._send(socket, message)
-            return
-        async with self._one_at_a_time:
-            over = await asyncio.to_thread(self._finished, source, match_id)
-        async for message in follow(over, WatchMessages(over), after, asyncio.Event().wait):
+        match = await self._catalogue.live(source).find(match_id)
+        if match is None:
+            async with self._one_at_a_time:
+                match = await asyncio.to_thread(self._finished, source, match_id)
+        async for message in match.watch(after):
             await self._send(socket, message)
 
-    def _finished(self, source: Source, match_id: str) -> Match:
+    def _finished(self, source: Source, match_id: str) -> LiveMatch:
         """Return a match whose replay is published; raises StreamError."""
         path = source.replays / f"{match_id}{SUFFIX}"
         about = None
@@ -152,15 +125,16 @@ class WatchSockets:
             raise StreamError(ErrorKind.RESPONSES_UNREAD, text) from None
 
 
-def _simulated(path: Path, _modified_ns: int, _size: int) -> Match:
+def _simulated(path: Path, _modified_ns: int, _size: int) -> LiveMatch:
     """Return the match in a replay, given what tells versions of the file apart."""
     try:
-        *_, (match, _) = resimulated(read_replay(path))
+        replay = read_replay(path)
+        *_, (match, _) = resimulated(replay)
     except ReplayError as error:
         logger("web").warning("replay cannot be shown", detail=str(error))
         text = "the replay of this match is damaged: see `asara audit`"
         raise StreamError(ErrorKind.MATCH, text) from None
-    return match
+    return LiveMatch.over(replay.header, match)
 
 
 async def _expect_nothing(socket: WebSocket) -> None:
