@@ -17,8 +17,8 @@ from asara_server.eventlog.replay import Replay, ReplayHeader
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Match
 from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec, Player
-from asara_server.replay.file import replay_records
 from asara_server.referee.limits import LimitSettings
+from asara_server.replay.file import replay_records
 from tests.sizes import others_long
 
 LIMITS = LimitSettings().match_limits
