@@ -39,7 +39,7 @@ VERSION: Final = 4
 _MAGIC: Final = b"ASARA\r\n"
 _START: Final = len(_MAGIC) + 1
 LARGEST_FILE: Final = 4 * 2**20
-"""Maximum bytes of a file. An ordinary replay has 10 KiB. The largest that a referee can write has
+"""Maximum bytes of a file. An ordinary replay has 7 KiB. The largest that a referee can write has
 2 MiB. Nearly all of that would be rejected replies, at most four of 64 KiB for every seat."""
 _LARGEST_RECORD: Final = 72 * 1024
 """Maximum bytes of a record: a rejected reply in a request of 64 KiB."""
