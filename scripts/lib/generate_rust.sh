@@ -4,8 +4,8 @@
 #   source scripts/lib/generate_rust.sh; generate_rust FILE    from another script
 #   scripts/lib/generate_rust.sh [FILE]                        as a command
 #
-# The generator in scripts/lib/generate_rust is built once, in .venv/rust-generator; its Cargo.lock
-# pins its version.
+# The generator in scripts/lib/generate_rust is built once, in .venv/rust-target; its Cargo.lock pins
+# its version.
 
 generate_rust() {
     local root out
@@ -16,7 +16,7 @@ generate_rust() {
         echo "generate_rust: Rust is not installed; install it from https://rustup.rs" >&2
         return 1
     }
-    CARGO_TARGET_DIR=$root/.venv/rust-generator cargo run --quiet --locked \
+    CARGO_TARGET_DIR=$root/.venv/rust-target cargo run --quiet --locked \
         --manifest-path "$root/scripts/lib/generate_rust/Cargo.toml" -- "$root/proto" >"$out.new" || {
         rm -f "$out.new"
         echo "generate_rust: the generator failed; is the registry of cargo reachable?" >&2

@@ -23,12 +23,10 @@ clang-format --style=file:clients/cpp/.clang-format --dry-run --Werror "${source
 build=.venv/cpp # outside the kit, whose folder `asara new` copies
 cmake -S clients/cpp -B "$build" -DCMAKE_BUILD_TYPE=Debug \
     -DCMAKE_CXX_FLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all"
-cores=$(getconf _NPROCESSORS_ONLN)
-cmake --build "$build" --parallel "$cores"
+cmake --build "$build" --parallel "$(getconf _NPROCESSORS_ONLN)"
 ctest --test-dir "$build" --output-on-failure
-# The pieces in which the kit is compiled; they include its files.
-printf '%s\0' "$build"/CMakeFiles/asara.dir/Unity/*.cxx |
-    xargs -0 -n 1 -P "$cores" clang-tidy --quiet -p "$build" \
-        --config-file=clients/cpp/.clang-tidy --checks=-bugprone-suspicious-include
+# The piece in which the kit is compiled; it includes its files.
+clang-tidy --quiet -p "$build" --config-file=clients/cpp/.clang-tidy \
+    --checks=-bugprone-suspicious-include "$build"/CMakeFiles/asara.dir/Unity/*.cxx
 
 sh bots/cpp-random/build.sh

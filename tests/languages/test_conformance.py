@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.languages.kits import ROOT, Kit, build_starter, every_kit, execute, require
+from tests.languages.kits import Kit, build_starter, entry_of, every_kit, execute, require
 
 pytestmark = pytest.mark.languages
 
@@ -15,8 +15,9 @@ def test_the_kit_passes_every_case(kit: Kit, report: Callable[[str], None]) -> N
     require(kit)
     build_starter(kit)
     options = ("--level", "kit", "--known-failing", kit.folder / "known_failing.txt")
-    command = ("conformance", *options, kit.starter_folder)
-    printed = execute(sys.executable, "-m", "asara_server.cli", *command, cwd=ROOT)
+    command = (sys.executable, "-m", "asara_server.cli", "conformance", *options, "--")
+    program = entry_of(kit.starter_folder, built=True).command  # the folder would be built again
+    printed = execute(*command, *program, cwd=kit.starter_folder)
     report(f"{kit.language}: {printed.splitlines()[-1]}")
 
 

@@ -263,19 +263,17 @@ def test_no_sequence_of_members_reaches_outside_the_folder(tmp_path: Path) -> No
     before = [state(path) for path in (canary, canary / "a")]
     outcomes: dict[str, int] = {}
     peak = 0
-    tracemalloc.start()
-    for seed in range(20_000):
+    for seed in range(5_000):
         made.rmdir()
-        draw = random.Random(seed)
-        data = random_archive(draw, canary)
-        before_bytes, _ = tracemalloc.get_traced_memory()
-        tracemalloc.reset_peak()
+        data = random_archive(random.Random(seed), canary)
+        tracemalloc.start()
         try:
             left_out = unpack_bytes(data, made, LIMITS)
             outcome = "unpacked without links" if left_out else "unpacked"
         except BuildOutputError as error:
             outcome = str(error)
-        peak = max(peak, tracemalloc.get_traced_memory()[1] - before_bytes)
+        peak = max(peak, tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
         outcomes[outcome] = outcomes.get(outcome, 0) + 1
         assert [state(path) for path in (canary, canary / "a")] == before, seed
         assert sorted(outer.iterdir()) == [canary, made], seed
@@ -293,8 +291,7 @@ def test_no_sequence_of_members_reaches_outside_the_folder(tmp_path: Path) -> No
         assert size <= LIMITS.disk_bytes, seed
         shutil.rmtree(made)
         made.mkdir()
-    tracemalloc.stop()
     assert peak < 8 * MIB
     # The sequences meet each rule, and many are unpacked.
     assert len(outcomes) == 8, outcomes
-    assert outcomes["unpacked"] > 1_000, outcomes
+    assert outcomes["unpacked"] > 500, outcomes

@@ -127,7 +127,7 @@ def test_each_entry_sits_once_in_each_seat_in_as_many_of_its_tables(
 @pytest.mark.parametrize("n", SIZES)
 def test_every_size_is_balanced(n: int, k: int) -> None:
     if n >= 2 * k:
-        for each in (1, 2, 5, 10, 31):
+        for each in (1, 2, 31):
             turns, met = check(ALONE[:n], k, each, min(4, n // k))
             assert turns <= 1
             assert met <= 3
