@@ -9,15 +9,18 @@ from pathlib import Path
 import pytest
 
 from asara_codec.results import Termination
-from asara_server.eventlog.journal import Journal, JournalError
+from asara_server.eventlog.journal import Journal, JournalError, OpenMatch
 from asara_server.eventlog.log_file import split_frames
+from asara_server.eventlog.record_codec import Results, Signature, record_bytes
+from asara_server.eventlog.recovery import recover
+from asara_server.eventlog.replay import ReplayHeader
 from asara_server.eventlog.resimulate import resimulated_steps
-from asara_server.match.inputs import ForfeitRecord, ReopenRecord, ReplyRecord
+from asara_server.match.inputs import ForfeitRecord, ReopenRecord, ReplyRecord, StartRecord
 from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec
 from asara_server.replay.file import parse_replay, replay_bytes
 from asara_server.replay.signing import SigningKey
 from tests.events import EVENT_S
-from tests.match.playouts import replay_of
+from tests.match.playouts import LIMITS, replay_of
 from tests.referee.harness import (
     SECRET,
     RefereeServer,
@@ -178,6 +181,31 @@ async def test_another_match_of_the_same_name_is_refused(tmp_path):
     async with kept(tmp_path) as server:
         with pytest.raises(JournalError, match="m1 has other entries or another deal"):
             await server.referee.play(spec(secret=SECRET[::-1]))
+
+
+HEADER = record_bytes(ReplayHeader.of(spec(), LIMITS, 0))
+START = record_bytes(StartRecord((), ()))
+
+
+@pytest.mark.parametrize(
+    ("records", "fault"),
+    [
+        ((), "it has no header"),
+        ((b"\xff",), "header: not a serialized ReplayRecord"),
+        ((START,), "header: no record of this kind has its place here"),
+        ((HEADER, START, b"\xff"), "record 3: not a serialized ReplayRecord"),
+        ((HEADER, HEADER), "record 2: no record of this kind has its place here"),
+        ((HEADER, record_bytes(Results((), ()))), "record 2: no record of this kind"),
+        ((HEADER, record_bytes(Signature(bytes(32), bytes(64)))), "record 2: no record of"),
+    ],
+)
+def test_records_that_cannot_be_are_refused_with_their_place(
+    tmp_path: Path, records: tuple[bytes, ...], fault: str
+) -> None:
+    with Journal(tmp_path / "run.journal") as journal:
+        journal.unfinished["m1"] = OpenMatch("m1", records)
+        with pytest.raises(JournalError, match=rf"run.journal: match m1: {fault}"):
+            recover(journal, spec())
 
 
 async def test_records_that_do_not_hold_void_the_match(tmp_path):

@@ -93,7 +93,6 @@ def random_match(
         spec=spec,
         results=match.results,
         records=tuple(match.records),
-        events=tuple(match.feed.events),
         encoded=encoded(match, 1_600_000_000_000),
         void=False,
         started_unix_ms=1_600_000_000_000,

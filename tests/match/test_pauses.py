@@ -68,7 +68,6 @@ def record_of(driven: Driven) -> MatchRecord:
         spec=driven.spec,
         results=match.results,
         records=tuple(match.records),
-        events=tuple(match.feed.events),
         encoded=encoded(match),
         void=False,
         started_unix_ms=0,

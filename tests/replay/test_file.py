@@ -1,15 +1,18 @@
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from asara.v1 import replay_pb2
 from asara.v1.replay_pb2 import ReplayRecord
+from asara_codec.reflection import CodecError
 from asara_codec.results import RejectionReason, Termination
 from asara_codec.wire_format import delimited
 from asara_game.actions import Decline
-from asara_server.eventlog.record_codec import record_bytes
+from asara_server.eventlog.record_codec import record_bytes, record_from_bytes
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.match.inputs import (
     Absence,
@@ -52,6 +55,39 @@ def test_records_are_those_that_protobuf_writes() -> None:
     for record in REPLAY.records:
         data = record_bytes(record)
         assert ReplayRecord.FromString(data).SerializeToString(deterministic=True) == data
+
+
+def header_message(**fields: Any) -> ReplayRecord:
+    message = ReplayRecord.FromString(record_bytes(REPLAY.header))
+    message.header.MergeFrom(replay_pb2.ReplayHeader(**fields))
+    return message
+
+
+@pytest.mark.parametrize(
+    ("message", "fault"),
+    [
+        (header_message(processes=[1]), "processes for other seats"),
+        (header_message(processes=[1, 2, 9]), "an unknown lifetime"),
+        (header_message(nonces=[b""] * 5), "5 nonces, and 4 are the most"),
+        (ReplayRecord(result={"digests": [b""] * 5}), "5 digests, and 4 are the most"),
+        (ReplayRecord(signature={"public_key": bytes(31), "signature": bytes(64)}), "its key"),
+        (
+            ReplayRecord(signature={"public_key": bytes(32), "signature": bytes(65)}),
+            "signature is not",
+        ),
+        (
+            ReplayRecord(reply={"actions": [{"decline": {}}], "after_us": 9, "bot_us": 9}),
+            "not in the form in which records are written",
+        ),
+        (
+            ReplayRecord(reply={"actions": [{"decline": {}}] * 65}),
+            "65 actions, and 64",
+        ),
+    ],
+)
+def test_a_record_that_nobody_writes_is_refused(message: ReplayRecord, fault: str) -> None:
+    with pytest.raises(CodecError, match=fault):
+        record_from_bytes(message.SerializeToString(deterministic=True))
 
 
 @pytest.mark.parametrize(

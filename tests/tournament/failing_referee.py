@@ -20,7 +20,6 @@ def fail_once(monkeypatch: pytest.MonkeyPatch) -> list[MatchSpec]:
             spec,
             results=(),
             records=(StartRecord((), ()),),
-            events=(),
             void=True,
             void_reason="the referee failed",
             encoded=(),

@@ -59,7 +59,7 @@ async def test_a_running_match_grows_to_its_end(tmp_path):
     assert len(updates) > 5
     sequences = [each.update.sequence for each in updates]
     assert sequences == sorted(set(sequences))
-    assert len(watcher.events) == len(record.events) == sequences[-1]
+    assert len(watcher.events) == feed.turn_ends[-1] == sequences[-1]
     assert [each.prestige for each in last.ended.results] == [
         result.prestige for result in record.results
     ]
@@ -415,10 +415,11 @@ async def test_a_mirrored_match_is_shown_live_if_all_bots_are_contained(
         mirrored = replace(spec(), shared_deal="block-1")
         playing = asyncio.create_task(web.play(mirrored))
         await until(web.referee.running_matches)
+        feed = web.feed("m1")
         watcher = await web.watch()
         bots = [asyncio.create_task(play_in_step(each)) for each in (a, b)]
         ending = await watcher.ending()
-        record = await playing
+        await playing
         await asyncio.gather(*bots)
         late = await web.watch()  # its block is not over: there is no replay of it
         assert (await late.ending())[0] == (4000 if shown else 4005)
@@ -427,7 +428,7 @@ async def test_a_mirrored_match_is_shown_live_if_all_bots_are_contained(
         assert not any(secret in data for secret in secrets)
     if shown:
         assert ending == (4000, "")
-        assert len(watcher.events) == len(record.events)
+        assert len(watcher.events) == len(feed.events)
         assert watcher.responses[-1].ended.deal_secret == b""
     else:
         assert ending[0] == 4005

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, Self
 
 from asara_codec.clocks import Clocks
-from asara_codec.results import SeatForfeited, SeatResult
-from asara_game.events import Event
+from asara_codec.results import SeatResult
 from asara_game.rules import Rules
 from asara_server.match.deal_secrets import commitment, deal_secret
 from asara_server.match.inputs import Record
@@ -154,7 +153,6 @@ class MatchRecord:
     results: tuple[SeatResult, ...]
     """The results by seat; empty if the match is void."""
     records: tuple[Record, ...]
-    events: tuple[Event | SeatForfeited, ...]
     encoded: tuple[bytes, ...]
     """The records of the match's replay without the signature, each serialized; empty if the match
     is void."""

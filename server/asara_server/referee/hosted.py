@@ -670,7 +670,6 @@ class HostedMatch:
             spec=self.spec,
             results=match.results if match else (),
             records=tuple(match.records) if match else (),
-            events=tuple(match.feed.events) if match else (),
             encoded=() if void else tuple(self._encoded),
             void=void,
             void_reason=(self._failure or "the referee failed") if void else "",

@@ -126,7 +126,8 @@ class MatchRunner:
     async def play(
         self, match: ScheduledMatch, first_attempt: int = 1, *, once: bool = False
     ) -> AsyncIterator[tuple[PlayedAttempt, Bots]]:
-        """Play a match, repeating it if the referee fails, and yield each attempt as it ends.
+        """Play a match, repeating it if the referee fails, and yield each attempt as it ends, with
+        the bots that played it.
 
         Stops without another attempt if the referee is stopped, or if the match is played `once`.
         Raises MachineError instead of yielding the last attempt if this machine did not start one
