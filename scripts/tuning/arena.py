@@ -22,8 +22,8 @@ from asara_game.state import State
 from asara_game.view import view
 from asara_search.policies import Policy
 from asara_search.search_base import Search
-from asara_server.tournament.standings.block_scores import BlockScores
 from asara_server.tournament.standings.intervals import intervals_95
+from asara_server.tournament.standings.result_table import BlockScores
 
 _UNLIMITED: Final = 10**12
 

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta, binomtest, norm, t
 
-from asara_server.tournament.standings.block_scores import BlockScores
 from asara_server.tournament.standings.intervals import (
     MIN_BLOCKS,
     blocks_for,
     exact_intervals_95,
     intervals_95,
 )
+from asara_server.tournament.standings.result_table import BlockScores
 
 few_scores = st.sampled_from([0, 0.25, 1 / 3, 0.5, 0.75, 1])
 block_scores = st.lists(st.one_of(few_scores, st.floats(-0.2, 1.2)), min_size=1, max_size=40)

@@ -5,7 +5,6 @@ import pytest
 from scipy.special import ndtr, stdtrit
 from scipy.stats import binom
 
-from asara_server.tournament.standings.block_scores import BlockScores
 from asara_server.tournament.standings.intervals import ERROR, MIN_BLOCKS
 from asara_server.tournament.standings.ranks import (
     _covariance,
@@ -13,6 +12,7 @@ from asara_server.tournament.standings.ranks import (
     rank_sets,
     ranks_and_chances,
 )
+from asara_server.tournament.standings.result_table import BlockScores
 
 MANY = 10**9
 """Degrees of freedom of a variance that is known."""

@@ -10,9 +10,8 @@ import pytest
 from scipy.stats import multinomial
 
 from asara_server.outcome import match_scores
-from asara_server.tournament.standings.block_scores import BlockScores
 from asara_server.tournament.standings.intervals import intervals_95
-from asara_server.tournament.standings.result_table import Floats
+from asara_server.tournament.standings.result_table import BlockScores, Floats
 from asara_server.tournament.standings.standings import compute_standings
 from asara_server.tournament.standings.summary import cross_table
 from tests.sizes import others_long, simulated

@@ -46,8 +46,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from asara_server.tournament.standings.block_scores import BlockScores
-from asara_server.tournament.standings.result_table import Floats, Indices
+from asara_server.tournament.standings.result_table import BlockScores, Floats, Indices
 
 MIN_BLOCKS = 10
 """Minimum number of blocks for a party's sample variance to be used."""

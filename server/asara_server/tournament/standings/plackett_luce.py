@@ -40,10 +40,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from asara_server.tournament.standings.block_scores import BlockScores
 from asara_server.tournament.standings.intervals import ERROR
 from asara_server.tournament.standings.model import LadderRow
-from asara_server.tournament.standings.result_table import Floats, Indices, Mask, ResultTable
+from asara_server.tournament.standings.result_table import (
+    BlockScores,
+    Floats,
+    Indices,
+    Mask,
+    ResultTable,
+)
 
 ANCHOR: Final = "greedy"
 ANCHOR_RATING: Final = 1_500

@@ -37,9 +37,8 @@ from typing import Final
 
 import numpy as np
 
-from asara_server.tournament.standings.block_scores import BlockScores
 from asara_server.tournament.standings.intervals import ERROR, MIN_BLOCKS
-from asara_server.tournament.standings.result_table import Floats, Indices, Mask
+from asara_server.tournament.standings.result_table import BlockScores, Floats, Indices, Mask
 
 DRAWS: Final = 10_000
 """Number of draws; chance changes a probability of ½ by about 0.5 %."""

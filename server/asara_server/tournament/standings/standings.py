@@ -98,8 +98,8 @@ def ranks_settled(
 
 def block_variance(results: Iterable[MatchResult]) -> float | None:
     """Return the variance of an entry's block scores, pooled over all entries; None if unknown."""
-    from asara_server.tournament.standings.block_scores import BlockScores
     from asara_server.tournament.standings.comparison import compared
+    from asara_server.tournament.standings.result_table import BlockScores
 
     names, table = _tabulated((), results)
     scores = BlockScores.of(table.entry, table.block, compared(table).score, len(names))

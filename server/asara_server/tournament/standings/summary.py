@@ -5,11 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from asara_codec.results import Termination
-from asara_server.tournament.standings.block_scores import BlockScores
 from asara_server.tournament.standings.intervals import ERROR, intervals_95
 from asara_server.tournament.standings.model import PairingRow, SeatScore, StandingsRow
 from asara_server.tournament.standings.ranks import ranks_and_chances
-from asara_server.tournament.standings.result_table import Floats, Indices, ResultTable
+from asara_server.tournament.standings.result_table import BlockScores, Floats, Indices, ResultTable
 
 _MOST_SEATS = 8
 """More seats than any table has; (seats, seat) is encoded as two digits in this base."""
