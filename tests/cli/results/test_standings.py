@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from asara_server.cli.display.results import score_text
 from tests.cli.command import asara
 from tests.replay.test_bombs import limited
 from tests.tournament.samples import (
@@ -50,6 +51,15 @@ def test_standings_are_computed_from_the_results(run: Path) -> None:
     for line in lines[2:6]:
         best, _, worst = line.split()[4].partition("–")
         assert 1 <= int(best) <= int(line.split()[0]) <= int(worst or best) <= 4
+
+
+def test_a_score_that_rounds_to_zero_has_no_sign() -> None:
+    assert [*map(score_text, (-0.0, -0.0004, -0.0006, 0.5))] == [
+        "0.000",
+        "0.000",
+        "-0.001",
+        "0.500",
+    ]
 
 
 def test_folders_that_were_left_out_are_named_in_one_line(tmp_path: Path) -> None:

@@ -15,11 +15,13 @@ export function number(value: number, digits = 0): string {
   return numberFormat({ maximumFractionDigits: digits }).format(value);
 }
 
-/** Returns a number with exactly `digits` decimals, for columns of a table. */
+/** Returns a number with exactly `digits` decimals, for columns of a table; zero has no sign. */
 export function decimal(value: number, digits: number): string {
-  return numberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(
-    value,
-  );
+  return numberFormat({
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+    signDisplay: "negative",
+  }).format(value);
 }
 
 /** Returns a number with its sign, such as `+3` or `−12`; zero has none. */
@@ -29,7 +31,7 @@ export function signed(value: number, digits = 0): string {
 
 /** Returns a value with two decimals and its margin, such as `0.12 ± 0.05`, or `+0.12 ± 0.05`. */
 export function interval([middle, margin]: readonly [number, number], withSign = false): string {
-  const signDisplay = withSign ? "exceptZero" : "auto";
+  const signDisplay = withSign ? "exceptZero" : "negative";
   const [minimumFractionDigits, maximumFractionDigits] = [2, 2];
   const format = numberFormat({ minimumFractionDigits, maximumFractionDigits, signDisplay });
   return `${format.format(middle)}\u00a0±\u00a0${decimal(margin, 2)}`;

@@ -87,7 +87,7 @@ test("numbers are written as the language writes them", () => {
   });
   language.value = "en";
   expect([signed(3), signed(0), signed(-3)]).toEqual(["+3", "0", "-3"]);
-  expect(decimal(2, 1)).toBe("2.0");
+  expect([decimal(2, 1), decimal(-0.04, 1), decimal(-0.06, 1)]).toEqual(["2.0", "0.0", "-0.1"]);
 });
 
 test("durations use the unit that reads best", () => {

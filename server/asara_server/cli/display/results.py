@@ -82,6 +82,11 @@ def _reservations(standings: Standings, *, running: bool) -> Iterator[str]:
         )
 
 
+def score_text(score: float) -> str:
+    """Return a score with three decimals, without the sign of one that rounds to zero."""
+    return f"{score:z.3f}"
+
+
 def left_out_text(folders: Collection[str]) -> str:
     """Return a line that lists folders in `entries_from` that contain no entry."""
     return f"Skipped, because they have no usable bot.toml: {listed(folders)}"
@@ -104,7 +109,7 @@ def scores_table(scores: Mapping[str, ScoreSoFar], limit: int = _ROWS) -> Table:
     return make_table(
         (">#", "entry", ">score so far", ">matches"),
         (
-            (str(place), entry, f"{score.total / score.matches:.3f}", f"{score.matches:,}")
+            (str(place), entry, score_text(score.total / score.matches), f"{score.matches:,}")
             for place, (entry, score) in enumerate(rows[:limit], 1)
         ),
     )
@@ -127,7 +132,7 @@ def show_cross_table(standings: Standings) -> None:
                     str(place),
                     entry,
                     *(
-                        f"{scores[entry, opponent]:.3f}" if (entry, opponent) in scores else "–"
+                        score_text(scores[entry, opponent]) if (entry, opponent) in scores else "–"
                         for opponent in opponents
                     ),
                 )
@@ -151,8 +156,8 @@ def _show_overall(standings: Standings) -> None:
         [
             str(row.place) if row.matches else "–",
             row.entry,
-            f"{row.score:.3f}" if row.matches else "–",
-            "{:.3f}–{:.3f}".format(*row.interval_95) if row.interval_95 else "–",
+            score_text(row.score) if row.matches else "–",
+            "–".join(map(score_text, row.interval_95)) if row.interval_95 else "–",
             row.rank_set if row.matches else "–",
             f"{row.win_share:.0%}" if row.matches else "–",
             f"{row.prestige:.1f}" if row.prestige is not None else "–",
@@ -206,7 +211,7 @@ def _show_scores_by_rules(standings: Standings) -> None:
             (
                 overall.entry,
                 *(
-                    f"{rows[overall.entry].score:.3f}" if rows[overall.entry].matches else "–"
+                    score_text(rows[overall.entry].score) if rows[overall.entry].matches else "–"
                     for rows in rows_by_entry
                 ),
             )
@@ -221,7 +226,7 @@ def _show_scores_by_seat(scores: Sequence[SeatScore]) -> None:
         "Score by seat",
         ("", *(f">seat {seat}" for seat in range(max(sizes)))),
         (
-            (f"{size} seats", *(f"{score.score:.3f}" for score in scores if score.seats == size))
+            (f"{size} seats", *(score_text(score.score) for score in scores if score.seats == size))
             for size in sizes
         ),
     )
