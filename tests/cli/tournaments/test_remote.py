@@ -134,6 +134,8 @@ def test_the_pace_of_a_resumed_run_is_that_of_what_it_plays(
     began = "2026-01-01T00:00:00+00:00"
     meter.add_result(replace(match("m", seat("a", 1), seat("b", 2)), started=began))
     assert meter.summary() == "7 of 10 matches, 1.0 per minute, about 3 min left"
+    now_s = 0.5
+    assert meter.summary() == "7 of 10 matches, 120.0 per minute, about 2 s left"
 
 
 @pytest.mark.long

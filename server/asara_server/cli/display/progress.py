@@ -160,9 +160,8 @@ class RunMeter(Meter):
         if self._done == self._done_at_start:
             return f"{played} after {duration(seconds, whole_s=True)}{awaited}"
         rate = (self._done - self._done_at_start) / seconds
-        pace = f"{rate:.1f} per second" if rate >= 1 else f"{60 * rate:.1f} per minute"
         left = duration((self._total - self._done) / rate, whole_s=True)
-        return f"{played}, {pace}, about {left} left{awaited}"
+        return f"{played}, {60 * rate:.1f} per minute, about {left} left{awaited}"
 
 
 def wait_text(waits: "Sequence[Wait]") -> str:
