@@ -158,7 +158,8 @@ def test_a_duel_that_is_stopped_says_what_is_known(tmp_path: Path) -> None:
     stdout, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in stderr
-    assert stdout.startswith("The duel ended without a verdict on whether slow or slow-2 is better")
+    assert stdout.startswith("The duel was stopped without a verdict on whether slow or slow-2 is ")
+    assert "--max-blocks" not in stdout
     assert json.loads((tmp_path / "answer.json").read_text())["blocks"] >= 1
     assert json.loads((tmp_path / "run" / "run.json").read_text())["state"] == "cut short"
 

@@ -90,8 +90,8 @@ def progress_line(report: DuelReport, blocks_left: float) -> str:
     )
 
 
-def verdict(report: DuelReport) -> str:
-    """Return the verdict of a duel in plain words."""
+def verdict(report: DuelReport, *, stopped: bool = False) -> str:
+    """Return the verdict of a duel in plain words; `stopped` means by a signal."""
     a, b = report.entries
     if report.score is None or report.interval_95 is None:
         return f"No verdict on whether {a} or {b} is better: no block was completed."
@@ -114,9 +114,10 @@ def verdict(report: DuelReport) -> str:
             f"{a} {scored} against {b}. If one were, "
             f"at most {100 * report.beta:g} in 100 duels would end with this verdict."
         )
+    how = "was stopped" if stopped else "ended"
+    remedy = "" if stopped else " To play longer, raise --max-blocks."
     return (
-        f"The duel ended without a verdict on whether {a} or {b} is better: {a} {scored}. "
-        "To play longer, raise --max-blocks."
+        f"The duel {how} without a verdict on whether {a} or {b} is better: {a} {scored}.{remedy}"
     )
 
 
@@ -151,10 +152,11 @@ def play_duel(options: commands.Duel, log: LogOptions) -> int:
     warn_of_faults(end, options.out_directory and options.out_directory / "run.log")
     for line in forfeit_lines(report):
         warn(line)
-    out.print(verdict(report), soft_wrap=True)
+    sentence = verdict(report, stopped=status >= 128)
+    out.print(sentence, soft_wrap=True)
     if options.out_directory is not None:
         notify_run_directory(options.out_directory)
     if json_file is not None:
-        fields = {"sentence": verdict(report), **report.model_dump(mode="json")}
+        fields = {"sentence": sentence, **report.model_dump(mode="json")}
         write_json(json_file, fields)
     return status or (0 if meter.duel.over else UNDECIDED)
