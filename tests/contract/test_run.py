@@ -171,8 +171,8 @@ def test_standings_add_up_to_the_results(cup: Cup) -> None:
 
 def test_a_run_is_not_overwritten(cup: Cup) -> None:
     assert refusal("tournament", "run", cup.file, "--out", cup.run) == (
-        f"asara: {cup.run}: already contains a run; continue it with --resume, or choose another "
-        "folder\n"
+        f"asara: {cup.run}: already contains a run; choose another folder, or continue the run: "
+        f"asara tournament run {cup.file} --out {cup.run} --resume\n"
     )
 
 
@@ -287,7 +287,9 @@ def test_the_manifest_can_be_published_before_the_first_match(prepared: Prepared
     assert "--resume" in printed
     assert prepared.files["results.jsonl"] == b""
     assert json.loads(prepared.files["run.json"])["state"] == "prepared"
-    assert prepared.status.startswith("Cup: prepared; to start playing, use --resume")
+    assert prepared.status.startswith(
+        "Cup: prepared\nTo start playing: asara tournament run FILE.toml --out "
+    )
     assert "Took" not in prepared.status
 
     assert "Created the signing key" not in prepared.begun

@@ -203,7 +203,7 @@ def test_a_run_that_was_stopped_within_a_block_keeps_its_replays_back_until_it_i
         "r1-basic-0003-1",
     ]
     assert not replays(out)
-    shown = "3 blocks are incomplete: 3 matches were not played.\n"
+    shown = "Not played: 3 of 6 matches, 3 of them in blocks that have begun.\n"
     assert shown in asara("status", out).stdout
     assert asara("audit", out).returncode == 0
     info = json.loads((out / "run.json").read_text())

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from asara_codec.results import Termination
+from asara_server.tournament.run import status
 from asara_server.tournament.run.directory import RunDirectory, RunError
 from asara_server.tournament.run.status import RunState, StatusReader
 from asara_server.tournament.standings.match_result import MatchResult
@@ -105,7 +106,7 @@ def test_a_run_that_goes_on_is_seen_and_not_disturbed(tmp_path: Path) -> None:
         assert " matches per minute, about " in lines[2]
         assert lines[3].startswith("The last match ended ")
         assert any(line.startswith("#  entry") for line in lines)
-        assert "not played" not in done.stdout
+        assert "Not played" not in done.stdout
         assert "crash" in done.stdout
         assert "exited with status 3; it printed: no more memory" in done.stdout
         assert process.wait(EVENT_S) == 0
@@ -167,7 +168,7 @@ def test_a_break_does_not_count_for_the_pace(run: Path) -> None:
     assert look.pace.per_minute == 1
     assert look.pace.left_s(look.left) == 30 * 60
     shown, _, duration, *_ = asara("status", run).stdout.splitlines()
-    assert shown == "Cup: stopped; to continue, use --resume"
+    assert shown == "Cup: stopped"
     assert duration.startswith("Duration: 2 min after it was resumed, 9 min 45 s in all")
 
 
@@ -175,7 +176,23 @@ def test_a_run_that_was_killed_ended_with_its_last_match(run: Path) -> None:
     look = StatusReader(run).read(BEGAN + 10_000)
     assert look.state is RunState.KILLED
     assert look.elapsed_s == 9 * 60 + 30
-    assert asara("status", run).stdout.startswith("Cup: killed; to continue, use --resume\n")
+    assert asara("status", run).stdout.startswith("Cup: killed\n10 of 40 matches")
+    (run / "tournament.toml").touch()
+    assert asara("status", "run", cwd=run.parent).stdout.startswith(
+        "Cup: killed\nTo continue: asara tournament run FILE.toml --out run --resume\n"
+    )
+
+
+def test_all_matches_left_are_counted_and_those_of_blocks_that_have_begun(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_results(run, result(10, block="b"))
+    assert "Not played" not in asara("status", run).stdout
+    change_run(run, group={"b": 2})
+    line = "29 of 40 matches, 1 of them in blocks that have begun.\n"
+    assert f"\nNot played: {line}" in asara("status", run).stdout
+    monkeypatch.setattr(status, "known_holder", lambda journal: 1)
+    assert f"\nStill to come: {line}" in asara("status", run).stdout
 
 
 def test_new_results_are_read_on_and_a_journal_that_was_replaced_from_its_start(run: Path) -> None:

@@ -1,5 +1,6 @@
 """`asara status`: show the progress of a run, while it is active or afterwards."""
 
+import shlex
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
@@ -84,7 +85,7 @@ def status(
             while current.state is RunState.RUNNING:
                 standings = _standings(reader, current, without_forfeits=without_forfeits)
                 with out.capture() as captured:
-                    _show_status(current, standings, cross=cross, rows=_ROWS_WATCHED)
+                    _show_status(directory, current, standings, cross=cross, rows=_ROWS_WATCHED)
                 if screen is None:
                     print(captured.get(), flush=True)
                 else:
@@ -93,7 +94,7 @@ def status(
                 time.sleep(watch)
                 current = reader.read()
     standings = _standings(reader, current, without_forfeits=without_forfeits)
-    _show_status(current, standings, cross=cross)
+    _show_status(directory, current, standings, cross=cross)
     if json_file is not None:
         write_output(json_file, json_bytes(standings or _compute(reader, current)))
 
@@ -115,18 +116,25 @@ def _compute(reader: StatusReader, status: RunStatus) -> Standings:
 
 
 def _show_status(
-    status: RunStatus, standings: Standings | None, *, cross: bool = False, rows: int | None = None
+    directory: Path,
+    status: RunStatus,
+    standings: Standings | None,
+    *,
+    cross: bool = False,
+    rows: int | None = None,
 ) -> None:
     """Print the status and standings of a run; before the first match, there are no standings.
 
     `cross` adds the cross table. Tables of forfeits have at most `rows` rows.
     """
-    _show_progress(status)
+    _show_progress(directory, status)
     out.print()
     if standings is None:
         out.print("No match is over yet.")
     else:
-        show_standings(standings, forfeits=False, running=status.state is RunState.RUNNING)
+        running = status.state is RunState.RUNNING
+        left = status.left + status.void
+        show_standings(standings, forfeits=False, running=running, left=left)
         if cross:
             out.print()
             show_cross_table(standings)
@@ -144,15 +152,16 @@ def _show_status(
     _show_excluded("Suspended", status.info.suspended)
 
 
-def _show_progress(status: RunStatus) -> None:
+def _show_progress(directory: Path, status: RunStatus) -> None:
     state = status.state.value
     if status.state is RunState.RUNNING and status.process:
         state += f" (process {status.process})"
-    elif status.state is RunState.PREPARED:
-        state += "; to start playing, use --resume"
-    elif status.state in {RunState.STOPPED, RunState.KILLED}:
-        state += "; to continue, use --resume"
     out.print(plain(f"{status.info.title}: {state}", longest=None), style="bold")
+    resumable = status.state not in {RunState.RUNNING, RunState.FINISHED}
+    if resumable and (directory / "tournament.toml").is_file():
+        doing = "start playing" if status.state is RunState.PREPARED else "continue"
+        words = ["asara", "tournament", "run", "FILE.toml", "--out", str(directory), "--resume"]
+        out.print(f"To {doing}: {shlex.join(words)}", soft_wrap=True)
     out.print(_match_counts(status))
     if out.is_terminal and status.info.scheduled:
         out.print(ProgressBar(status.info.scheduled, status.over, width=min(out.width, 60)))

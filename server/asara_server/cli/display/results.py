@@ -33,16 +33,21 @@ def show_match(result: MatchResult) -> None:
     show_table(title, columns, rows)
 
 
-def show_standings(standings: Standings, *, forfeits: bool = True, running: bool = False) -> None:
+def show_standings(
+    standings: Standings, *, forfeits: bool = True, running: bool = False, left: int | None = None
+) -> None:
     """Print the standings, the scores by rule set if there are several, and the scores by seat.
 
-    With `forfeits`, also print a table of the kinds of forfeits, if there are any.
+    With `forfeits`, also print a table of the kinds of forfeits, if there are any. `left` is the
+    number of matches not played, if the standings do not count every match.
     """
+    if left is None:
+        left = standings.matches.scheduled - standings.matches.played
     _show_overall(standings)
     if forfeits and any(row.faults for row in standings.overall):
         out.print()
         _show_faults(standings.overall)
-    for line in _reservations(standings, running=running):
+    for line in _reservations(standings, left, running=running):
         out.print(line)
     if len(standings.by_rule_sets) > 1:
         out.print()
@@ -52,15 +57,11 @@ def show_standings(standings: Standings, *, forfeits: bool = True, running: bool
         _show_scores_by_seat(standings.seat_effect)
 
 
-def _reservations(standings: Standings, *, running: bool) -> Iterator[str]:
-    if number := standings.unfinished.blocks:
-        blocks = f"{count(number, 'block')} {'is' if number == 1 else 'are'}"
-        missing = count(standings.unfinished.matches, "match")
-        one = standings.unfinished.matches == 1
-        if running:
-            yield f"{blocks} being played: {missing} {'is' if one else 'are'} still to come."
-        else:
-            yield f"{blocks} incomplete: {missing} {'was' if one else 'were'} not played."
+def _reservations(standings: Standings, left: int, *, running: bool) -> Iterator[str]:
+    if within := standings.unfinished.matches:
+        which = "Still to come" if running else "Not played"
+        missing = f"{left:,} of {count(standings.matches.scheduled, 'match')}"
+        yield f"{which}: {missing}, {within:,} of them in blocks that have begun."
     if standings.remote_blocks:
         blocks = count(standings.remote_blocks, "block")
         yield (

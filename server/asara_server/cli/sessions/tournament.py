@@ -192,9 +192,10 @@ def _run_directory(options: Run) -> Iterator[RunDirectory]:
     path, file = options.out_directory, options.file
     if not options.resume:
         if has_run(path):
+            words = ["asara", "tournament", "run", str(file), "--out", str(path), "--resume"]
             raise UserError(
-                f"{path}: already contains a run; continue it with --resume, or choose another "
-                "folder"
+                f"{path}: already contains a run; choose another folder, or continue the run: "
+                f"{shlex.join(words)}"
             )
         with closing(RunDirectory.create(path)) as directory:
             directory.keep_tournament_file(file)
