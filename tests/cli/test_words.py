@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from asara_server.cli.display.console import err, make_table, out
+from asara_server.cli.display.console import err, make_table, notify, out, show_line
 from asara_server.match.spec import Player
 from asara_server.replay.file import replay_bytes
 from asara_server.replay.signing import SigningKey
@@ -40,6 +40,22 @@ def test_whatever_is_printed_is_plain(make, capsys: pytest.CaptureFixture[str]) 
     for shown in capsys.readouterr():
         assert_plain(shown)
         assert "[red]:bomb:\\u202e" in shown.replace("\n", "")
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_sentences_are_broken_between_words_on_a_terminal(
+    terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for console in (out, err):
+        monkeypatch.setattr(console, "_force_terminal", terminal)
+        monkeypatch.setattr(console, "_width", 12)
+    show_line("pro+gifts are rules")
+    show_line("    return 1 + 2 + 3", words=False)
+    notify("pro+gifts are rules", words=True)
+    sentence = "pro+gifts\nare rules\n" if terminal else "pro+gifts are rules\n"
+    shown = capsys.readouterr()
+    assert shown.out.replace(" \n", "\n") == f"{sentence}    return 1 + 2 + 3\n"
+    assert shown.err.replace(" \n", "\n") == sentence
 
 
 @pytest.mark.parametrize("command", ["plan", "check", "run"])

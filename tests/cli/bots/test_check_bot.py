@@ -92,6 +92,8 @@ def test_slow_is_told_apart_from_dead(tmp_path: Path, monkeypatch: pytest.Monkey
     (folder / "bot.py").write_text(SLOW.replace("0.004", "60"))
     done = asara(*words, "--clock", "0.5", status=1)
     assert "mine is broken: time out: " in done.stdout
+    line = "clock time needed  more than the check's 0.5 s (a decision did not end)"
+    assert line in done.stdout.splitlines()
 
 
 @pytest.mark.long

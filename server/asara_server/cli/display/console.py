@@ -59,10 +59,18 @@ def shows_progress() -> bool:
     return err.is_terminal and not _quiet
 
 
-def notify(text: str) -> None:
-    """Print a notice to standard error, unwrapped, so that paths are not broken in a pipe."""
+def notify(text: str, *, words: bool = False) -> None:
+    """Print a notice to standard error, unwrapped, so that paths and commands are not broken.
+
+    On a terminal, a notice that consists of `words` is broken between them.
+    """
     if not _quiet:
-        err.print(text, soft_wrap=True)
+        err.print(text, soft_wrap=not (words and err.is_terminal))
+
+
+def show_line(text: str, *, words: bool = True) -> None:
+    """Print a line to standard output; on a terminal, one of `words` is broken between them."""
+    out.print(plain(text, None), soft_wrap=not (words and out.is_terminal))
 
 
 def warn(text: str, *, indent: int = 0, words: bool = True) -> None:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from asara_codec.results import Termination
 from asara_server.cli.commands.check import Check
 from asara_server.cli.display.bot_output import show_output
-from asara_server.cli.display.console import notify, out, warn
+from asara_server.cli.display.console import notify, out, show_line, warn
 from asara_server.cli.display.progress import SLOW_INTERVAL_S
 from asara_server.cli.display.quantities import duration
 from asara_server.cli.options.bots import find_bots
@@ -24,7 +25,7 @@ from asara_server.cli.sessions.entry_check import (
     keep_replays,
     play_check,
     seconds_text,
-    show_line,
+    show_printed,
     verdict_text,
 )
 from asara_server.cli.sessions.setup import log_to_file, sandbox_of_bots
@@ -80,6 +81,9 @@ class BotFinding:
     slow: str
     """Why the bot would lose with the default clocks; "" if it would not."""
     bank_needed_s: float | None
+    """None if unknown, for example because a decision did not end."""
+    bank_s: float
+    """Time bank of the check."""
     limits: Limits
     contained: bool
 
@@ -126,7 +130,8 @@ def findings(checked: CheckedEntry, tournament: Tournament, *, contained: bool) 
     """Return the findings of a check, measured against a tournament's default clocks and limits."""
     needed_s = None
     clocks = _USUAL.in_microseconds()
-    if needed := [bank_needed_us(answers, clocks) for answers in checked.answers_us if answers]:
+    needed = [bank_needed_us(answers, clocks) for answers in checked.answers_us if answers]
+    if needed and checked.termination is not Termination.TIME_OUT:
         needed_s = max(needed) / SECOND_US
     slow = []
     if (start_s := checked.start_s or 0.0) > _USUAL.start_up_s:
@@ -140,7 +145,8 @@ def findings(checked: CheckedEntry, tournament: Tournament, *, contained: bool) 
             f"{_USUAL.bank_s:g} s, plus {_USUAL.increment_s:g} s per decision (clocks.time_bank_s)"
         )
     why = "; ".join(slow) if checked.verdict is Verdict.WORKS else ""
-    return BotFinding(checked, why, needed_s, tournament.limits, contained)
+    bank_s = tournament.clocks.time_bank_s
+    return BotFinding(checked, why, needed_s, bank_s, tournament.limits, contained)
 
 
 def show_finding(finding: BotFinding) -> None:
@@ -152,8 +158,7 @@ def show_finding(finding: BotFinding) -> None:
         show_line(f"{name:<{width}}  {value}")
     if one.printed:
         show_line(f"{'its build' if _is_build_fault(one) else 'the bot'} printed:")
-        for line in one.printed:
-            show_line(f"  | {line}")
+        show_printed(one)
     for text in one.rejections[:_MOST_REJECTIONS]:
         show_line(f"rejected: {text}")
     if (more := len(one.rejections) - _MOST_REJECTIONS) > 0:
@@ -172,7 +177,7 @@ def _measurements(finding: BotFinding) -> list[tuple[str, str]]:
         ("median decision", seconds_text(one.median_s)),
         ("longest decision", seconds_text(one.longest_s)),
         ("decisions", f"{one.decisions:,}" if one.decisions else ""),
-        ("clock time needed", _bank(finding.bank_needed_s)),
+        ("clock time needed", _bank(finding)),
         ("peak memory", _size(one.memory_bytes, finding.limits.memory_mib)),
         ("folder size", _size(one.size_bytes, finding.limits.directory_mib)),
     ]
@@ -183,7 +188,10 @@ def _is_build_fault(one: CheckedEntry) -> bool:
     return one.termination is None and one.build_s is not None
 
 
-def _bank(needed_s: float | None) -> str:
+def _bank(finding: BotFinding) -> str:
+    needed_s = finding.bank_needed_s
+    if finding.checked.termination is Termination.TIME_OUT:
+        return f"more than the check's {finding.bank_s:g} s (a decision did not end)"
     if needed_s is None:
         return ""
     return f"{seconds_text(needed_s) if needed_s else '0 s'} of {_USUAL.bank_s:g} s"
@@ -227,7 +235,8 @@ def check_bot(options: Check, log: LogOptions) -> int:
         )
         notify(
             f"Checking {entry.name} against the built-in bot `random`: one match in each seat, "
-            f"rules {options.rules}"
+            f"rules {options.rules}",
+            words=True,
         )
         progress = show_progress(entry.name, options.clock.bank_s, check)
         [checked] = run(play_check(check, progress))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from asara_game.rules import format_rule_sets
 from asara_game.vocabulary import RuleSet
 from asara_server.cli.commands import duel as commands
-from asara_server.cli.display.console import notify, out, warn
+from asara_server.cli.display.console import notify, show_line, warn
 from asara_server.cli.display.faults import warn_of_faults
 from asara_server.cli.display.progress import RunMeter
 from asara_server.cli.options.common import rule_sets
@@ -153,7 +153,7 @@ def play_duel(options: commands.Duel, log: LogOptions) -> int:
     for line in forfeit_lines(report):
         warn(line)
     sentence = verdict(report, stopped=status >= 128)
-    out.print(sentence, soft_wrap=True)
+    show_line(sentence)
     if options.out_directory is not None:
         notify_run_directory(options.out_directory)
     if json_file is not None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from asara_game.rules import format_rule_sets
 from asara_server.cli.commands.tournament import Check
-from asara_server.cli.display.console import notify, out, show_table, warn
+from asara_server.cli.display.console import notify, out, show_line, show_table, warn
 from asara_server.cli.display.progress import NAMES_SHOWN, Meter, building_text
 from asara_server.cli.display.quantities import duration, listed
 from asara_server.cli.options.log import LogOptions
@@ -24,7 +24,7 @@ from asara_server.event_loop import run
 from asara_server.network.addresses import ServeError
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
-from asara_server.text import count, plain
+from asara_server.text import count
 from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.config.tournament_file import Entry, Tournament
 from asara_server.tournament.execution.entry_check import (
@@ -62,7 +62,7 @@ def check_entries(options: Check, log: LogOptions) -> int:
             on_listening=notify_address,
             cache=BuildCache(),
         )
-        notify(check_heading(tournament))
+        notify(check_heading(tournament), words=True)
         meter = CheckMeter(len(tournament.entries), len(tournament.left_out), check)
         checked = run(play_check(check, meter.show(), meter.add))
         if options.out_directory is not None:
@@ -224,7 +224,7 @@ def show_check(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
         _show_title("Last lines printed by working bots")
     for one in printing:
         show_line(one.entry)
-        _show_printed(one)
+        show_printed(one)
 
 
 def _show_faults(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
@@ -234,7 +234,7 @@ def _show_faults(checked: Sequence[CheckedEntry], tournament: Tournament) -> Non
     for one in faulty:
         show_line(f"{one.entry} {verdict_text(one)}")
         if one.verdict is not Verdict.WORKS:
-            _show_printed(one)
+            show_printed(one)
     for folder in tournament.left_out:
         for line in folder.lines:
             show_line(line)
@@ -259,13 +259,9 @@ def _show_title(text: str) -> None:
     out.print(f"\n{text}", style="bold")
 
 
-def show_line(text: str) -> None:
-    out.print(plain(text, longest=None), soft_wrap=True)
-
-
-def _show_printed(one: CheckedEntry) -> None:
+def show_printed(one: CheckedEntry) -> None:
     for line in one.printed:
-        show_line(f"  | {line}")
+        show_line(f"  | {line}", words=line.startswith("asara: "))
 
 
 def verdict_text(one: CheckedEntry) -> str:

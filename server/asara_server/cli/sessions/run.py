@@ -104,7 +104,8 @@ async def _play(runner: Runner, meter: RunMeter, *, publish: bool) -> tuple[RunE
         if len(signals) == 1:
             notify(
                 "Stopping once the pending decisions have been answered. Press Ctrl-C again to "
-                "stop immediately."
+                "stop immediately.",
+                words=True,
             )
             runner.stop()
         else:
