@@ -81,9 +81,11 @@ install() {
     venv_sound || make_venv
     rm -f "$venv/stamp-$1"
     touch "$venv/unfinished"
+    trap 'printf "\nInterrupted. Run the script again to continue.\n" >&2; exit 130' INT
     if ! install_packages "$1" 2>&1 | tee "$venv/setup.log" | show_steps; then
         explain_packages
     fi
+    trap - INT
     wanted >"$venv/stamp-$1"
     rm "$venv/unfinished"
 }

@@ -262,7 +262,7 @@ def clock(file: FileArgument) -> None:
         started = datetime.fromtimestamp(replay.header.started_unix_ms / 1000, UTC)
         out.print(
             f"\nTimes are measured from the start of the match, {started:%Y-%m-%d %H:%M:%S} UTC, "
-            "on the referee's clock, which stops while the referee is suspended.",
+            "on the referee's clock, which stops while the referee does not run.",
             markup=False,
             soft_wrap=True,
         )
