@@ -11,7 +11,7 @@ from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.trust.inclusion import ProofMaker, check_inclusion
 from asara_server.tournament.trust.signed_documents import Published
-from tests.cli.command import asara, refusal
+from tests.cli.command import asara, on_terminal, refusal
 from tests.match.playouts import random_replay
 from tests.sizes import others_long
 from tests.tournament.played_runs import HEADER, Forger, play_run
@@ -80,6 +80,14 @@ def test_what_cannot_be_audited(tmp_path: Path) -> None:
     done = asara("audit", empty, status=1)
     assert "the file is empty" in done.stdout
     assert "not an Ed25519 public key" in refusal("audit", empty, "--public-key", empty)
+
+
+def test_on_a_terminal_results_are_printed_once_the_bar_is_gone(run: Path) -> None:
+    shown = on_terminal("audit", run)
+    bar, results = shown.split(f"{run / 'replays' / 'm0.asara'}: passed")
+    assert "Auditing" in bar
+    assert bar.endswith("\x1b[2K")
+    assert "\x1b" not in results.split("Audited 3 replays: ")[0]
 
 
 # Runs

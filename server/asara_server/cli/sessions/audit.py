@@ -254,7 +254,8 @@ def _print(text: str) -> None:
 def _with_progress(verdicts: Iterable[Verdict], total: int) -> Iterator[Verdict]:
     """Yield the verdicts while showing progress: a bar on a terminal, otherwise some notices."""
     if shows_progress():
-        yield from track(verdicts, "Auditing", total=total, console=err, transient=True)
+        # what is printed for a verdict would break the bar, so it has to wait until the bar is gone
+        yield from list(track(verdicts, "Auditing", total=total, console=err, transient=True))
         return
     for number, verdict in enumerate(verdicts, 1):
         yield verdict
