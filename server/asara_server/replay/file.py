@@ -136,9 +136,9 @@ class ReplayFile(NamedTuple):
         """Raise ReplayError if the signature does not match the records."""
         if not self.signed:
             key = fingerprint(self.signature.public_key)
-            raise self.raw[-1].error(
-                f"expected the signature by key {key} of the records before it; found another: "
-                "a record or the signature was changed after the signing"
+            raise ReplayError(
+                f"the signature by key {key} does not fit the records: the file was changed after "
+                "the signing, but a signature cannot show where"
             )
 
 

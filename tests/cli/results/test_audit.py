@@ -90,6 +90,19 @@ def test_on_a_terminal_results_are_printed_once_the_bar_is_gone(run: Path) -> No
     assert "\x1b" not in results.split("Audited 3 replays: ")[0]
 
 
+def test_a_flipped_byte_shows_that_the_file_was_changed_but_not_where(run: Path) -> None:
+    file = run / "replays" / "m1.asara"
+    data = bytearray(file.read_bytes())
+    data[-1] ^= 1
+    file.write_bytes(data)
+    done = asara("audit", file, status=1)
+    fault = (
+        f"{file}: the signature by key {KEY.public.hex()[:16]} does not fit the records: the file "
+        "was changed after the signing, but a signature cannot show where\n"
+    )
+    assert done.stdout.startswith(fault)
+
+
 # Runs
 
 
