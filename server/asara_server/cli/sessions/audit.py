@@ -84,10 +84,11 @@ def audit(options: Audit, _log: LogOptions) -> int:
 def write_proof(options: Prove, _log: LogOptions) -> None:
     """Write the proof that a replay belongs to the run that contains it; raises UserError."""
     path = options.file
-    check_output("--out", options.out_file, inputs=[path])
+    run = run_of(path)
+    check_output("--out", options.out_file, inputs=[path], outside=run)
     try:
         data = read_file(path)
-        if (run := run_of(path)) is None:
+        if run is None:
             raise UserError(f"{path}: is not in a run's `replays` folder; pass its path there")
         proof = make_proof(run, data)
     except (RunError, ReplayError) as error:
