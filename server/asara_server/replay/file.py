@@ -94,6 +94,10 @@ def chain(records: Iterable[bytes]) -> bytes:
     return digest
 
 
+class FormatError(ReplayError):
+    """The file has another version of the format, so it cannot be read here, right or wrong."""
+
+
 class RawRecord(NamedTuple):
     """A record's bytes, its number from 1, and the position in the file of its length."""
 
@@ -200,7 +204,7 @@ def parse_file(data: bytes) -> ReplayFile:
     if len(data) < _START:
         raise ReplayError("cut short in its first bytes; copy it again from its source")
     if data[len(_MAGIC)] != VERSION:
-        raise ReplayError(
+        raise FormatError(
             f"replay format {data[len(_MAGIC)]}; this program reads format {VERSION}: "
             "use the version of the program that wrote it"
         )
