@@ -21,7 +21,7 @@ from asara_server.eventlog.replay import ReplayError
 from asara_server.eventlog.resimulate import Step, UnsoundError, resimulated, resimulated_steps
 from asara_server.match.deal_secrets import secret_of
 from asara_server.match.inputs import LateReplyRecord, RejectionRecord, ReplyRecord
-from asara_server.replay.file import ReplayFile, parse_file
+from asara_server.replay.file import FormatError, ReplayFile, parse_file
 from asara_server.replay.signing import fingerprint
 
 
@@ -101,12 +101,16 @@ class Verdict(NamedTuple):
     late_replies: int = 0
     forfeits: tuple[tuple[int, Termination], ...] = ()
     """The forfeits, by seat."""
+    other_format: bool = False
+    """True if the file has another version of the format: `fault` says so, and nothing is known."""
 
 
 class Expected(Protocol):
     """What a run requires of a replay; each method returns the first fault."""
 
     def header_fault(self, file: ReplayFile, /) -> str | None: ...
+
+    def changed(self, data: bytes, /) -> str | None: ...
 
     def other_file(self, file: ReplayFile, data: bytes, /) -> str | None: ...
 
@@ -129,6 +133,9 @@ def audit(
     """
     try:
         file = parse_file(data)
+    except FormatError as error:
+        changed = expected.changed(data) if expected is not None else None
+        return Verdict(changed or str(error), other_format=changed is None)
     except ReplayError as error:
         return Verdict(str(error))
     signer = file.signature.public_key

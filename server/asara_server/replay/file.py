@@ -94,6 +94,10 @@ def chain(records: Iterable[bytes]) -> bytes:
     return digest
 
 
+class FormatError(ReplayError):
+    """The file has another version of the format, so it cannot be read here, right or wrong."""
+
+
 class RawRecord(NamedTuple):
     """A record's bytes, its number from 1, and the position in the file of its length."""
 
@@ -136,9 +140,9 @@ class ReplayFile(NamedTuple):
         """Raise ReplayError if the signature does not match the records."""
         if not self.signed:
             key = fingerprint(self.signature.public_key)
-            raise self.raw[-1].error(
-                f"expected the signature by key {key} of the records before it; found another: "
-                "a record or the signature was changed after the signing"
+            raise ReplayError(
+                f"the signature by key {key} does not fit the records: the file was changed after "
+                "the signing, but a signature cannot show where"
             )
 
 
@@ -200,7 +204,7 @@ def parse_file(data: bytes) -> ReplayFile:
     if len(data) < _START:
         raise ReplayError("cut short in its first bytes; copy it again from its source")
     if data[len(_MAGIC)] != VERSION:
-        raise ReplayError(
+        raise FormatError(
             f"replay format {data[len(_MAGIC)]}; this program reads format {VERSION}: "
             "use the version of the program that wrote it"
         )

@@ -11,7 +11,7 @@ from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.trust.inclusion import ProofMaker, check_inclusion
 from asara_server.tournament.trust.signed_documents import Published
-from tests.cli.command import asara, refusal
+from tests.cli.command import asara, on_terminal, refusal
 from tests.match.playouts import random_replay
 from tests.sizes import others_long
 from tests.tournament.played_runs import HEADER, Forger, play_run
@@ -79,7 +79,58 @@ def test_what_cannot_be_audited(tmp_path: Path) -> None:
     empty.touch()
     done = asara("audit", empty, status=1)
     assert "the file is empty" in done.stdout
+    assert "--inclusion" not in done.stderr
     assert "not an Ed25519 public key" in refusal("audit", empty, "--public-key", empty)
+
+
+def test_on_a_terminal_results_are_printed_once_the_bar_is_gone(run: Path) -> None:
+    shown = on_terminal("audit", run)
+    bar, results = shown.split(f"{run / 'replays' / 'm0.asara'}: passed")
+    assert "Auditing" in bar
+    assert bar.endswith("\x1b[2K")
+    assert "\x1b" not in results.split("Audited 3 replays: ")[0]
+
+
+def test_a_flipped_byte_shows_that_the_file_was_changed_but_not_where(run: Path) -> None:
+    file = run / "replays" / "m1.asara"
+    data = bytearray(file.read_bytes())
+    data[-1] ^= 1
+    file.write_bytes(data)
+    done = asara("audit", file, status=1)
+    fault = (
+        f"{file}: the signature by key {KEY.public.hex()[:16]} does not fit the records: the file "
+        "was changed after the signing, but a signature cannot show where\n"
+    )
+    assert done.stdout.startswith(fault)
+    assert "--inclusion" not in done.stderr
+    assert "--inclusion" in asara("audit", run, status=1).stderr
+
+
+def as_format_3(path: Path) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data[:7] + b"\x03" + data[8:])
+
+
+OTHER_FORMAT = "replay format 3; this program reads format 4: use the version of the program that "
+
+
+def test_a_replay_of_another_format_is_neither_sound_nor_unsound(run: Path) -> None:
+    file = run / "replays" / "m1.asara"
+    as_format_3(file)
+    done = asara("audit", file, status=3)
+    assert done.stdout == (
+        f"{file}: {OTHER_FORMAT}wrote it\n"
+        "Audited 0 replays: 0 passed, 0 failed; 1 not audited.\n"
+        "Not audited: 1 replay of another format.\n"
+    )
+    done = asara("audit", run, status=3)
+    assert done.stdout.endswith(
+        "Audited 2 replays: 2 passed, 0 failed; 1 not audited.\n"
+        "Not audited: 1 replay of another format.\n"
+    )
+    (run / "replays" / "m2.asara").write_bytes(b"")
+    done = asara("audit", run, status=1)
+    assert done.stdout.endswith("The replays are NOT sound: 1 fault.\n")
 
 
 # Runs
@@ -104,11 +155,20 @@ def commitment_of(run: Path) -> str:
     return str(json.loads((run / "manifest.json").read_text())["deal_commitment"])
 
 
+OTHER_MANIFEST = (
+    "\nThe run does not belong to the manifest with this hash, or the hash was mistyped.\n"
+)
+
+
 def test_no_advice_that_the_auditor_has_followed(cup: Path) -> None:
     assert "--manifest" in asara("audit", cup).stderr
     done = asara("audit", cup, "--manifest", "00" * 32, status=1)
     assert "--public-key" in done.stderr
     assert "--manifest" not in done.stderr
+    assert done.stdout.endswith(OTHER_MANIFEST)
+    (cup / "standings.json").unlink()
+    done = asara("audit", cup, "--manifest", "00" * 32, status=1)
+    assert done.stdout.endswith("\nThe run is NOT sound: 2 faults.\n")
 
 
 def test_a_run_says_who_signed_it_and_what_was_not_checked(cup: Path) -> None:
@@ -157,9 +217,39 @@ def test_a_single_replay_is_checked_against_the_secret_of_its_run(cup: Path) -> 
     asara("audit", file, "--manifest", manifest_of(cup), status=0)
     done = asara("audit", file, "--manifest", "00" * 32, status=1)
     assert "not the manifest that was published: expected SHA-256 0000" in done.stdout
+    assert done.stdout.endswith(OTHER_MANIFEST)
     (cup / "tree_head.json").unlink()
     done = asara("audit", file, "--manifest", manifest_of(cup), status=1)
     assert "no signed end of a run" in done.stdout
+
+
+def test_a_changed_replay_is_one_fault(cup: Path) -> None:
+    file = cup / "replays" / "r1-basic-0001-1.asara"
+    data = file.read_bytes()
+    for changed in (data[:-1], data[:7] + b"\x03" + data[8:]):
+        file.write_bytes(changed)
+        done = asara("audit", cup, status=1)
+        assert f"{file}: changed: " in done.stdout
+        assert "the manifest, the results and 11 of 12 replays\n" in done.stdout
+        assert done.stdout.endswith(
+            "\nAudited 12 replays: 11 passed, 1 failed.\nThe run is NOT sound: 1 fault.\n"
+        )
+
+
+def test_a_run_with_a_replay_of_another_format_is_not_called_sound(cup: Path) -> None:
+    file = cup / "replays" / "r1-basic-0001-1.asara"
+    as_format_3(file)
+    Forger(cup).sign()
+    done = asara("audit", cup, status=3)
+    assert "the manifest, the results and 11 of 12 replays\n" in done.stdout
+    assert "by playing these matches again\n" in done.stdout
+    assert done.stdout.endswith("1 not audited.\nNot audited: 1 replay of another format.\n")
+    done = asara("audit", file, "--inclusion", status=3)
+    assert done.stdout == (
+        f"{file}: {OTHER_FORMAT}wrote it\n"
+        "Audited 0 replays: 0 passed, 0 failed; 1 not audited.\n"
+        "Not audited: 1 replay of another format.\n"
+    )
 
 
 def test_replays_behind_a_link_are_counted_once(cup: Path) -> None:
@@ -252,7 +342,11 @@ def test_a_replay_in_its_run_needs_no_proof_and_no_other_replay(cup: Path) -> No
         if path != file:
             path.unlink()
     done = asara("audit", file, "--inclusion", status=0)
-    assert "leaf 1 of 12" in done.stdout
+    place, key, _, checked, unchecked, *_ = done.stdout.splitlines()
+    assert place.startswith(f"{file}: passed; it is attempt 1 at r1-basic-0001-1 of 'Cup', leaf 1 ")
+    assert key == f"  signing key: {CUP_KEY.public.hex()[:16]}, found in the run itself"
+    assert "and follows from the tournament secret; " in checked
+    assert unchecked.startswith("  not checked: arrival times of replies, ")
     assert "Nothing outside the run confirms" in done.stderr
 
 
@@ -303,6 +397,7 @@ def test_the_proof_of_another_replay_another_run_or_no_run(cup: Path, tmp_path: 
     assert "match_id: expected 'r1-basic-0001-1' by manifest and schedule" in done.stdout
     done = asara("audit", files[0], "--inclusion", "--manifest", "00" * 32)
     assert "not the manifest that was published" in done.stdout
+    assert done.stdout.endswith(OTHER_MANIFEST)
     other = random_replay(RULE_COMBINATIONS[0], 2, seed=9, replies=5)
     (cup / "replays" / "x.asara").write_bytes(replay_bytes(other, KEY))
     done = asara("audit", cup / "replays" / "x.asara", "--inclusion")
@@ -310,8 +405,12 @@ def test_the_proof_of_another_replay_another_run_or_no_run(cup: Path, tmp_path: 
     done = asara("replay", "prove", cup / "replays" / "x.asara", "--out", tmp_path / "p", status=2)
     assert "does not belong to the run" in done.stderr
     (tmp_path / "x.asara").write_bytes(replay_bytes(other, KEY))
-    done = asara("audit", tmp_path / "x.asara", "--inclusion", status=1)
-    assert "is not in a run; pass a proof with --proof" in done.stdout
+    done = asara("audit", tmp_path / "x.asara", "--inclusion", status=3)
+    assert "not checked; it is not in a run; pass a proof with --proof" in done.stdout
+    assert done.stdout.endswith("\nNot checked: a replay without a proof may belong to no run.\n")
+    files = [cup / "replays" / "x.asara", tmp_path / "x.asara"]
+    done = asara("audit", *files, "--inclusion", status=1)
+    assert done.stdout.endswith("\nThe replays are NOT sound: 1 fault.\n")
     error = refusal("replay", "prove", tmp_path / "x.asara", "--out", tmp_path / "p")
     assert "is not in a run's `replays` folder" in error
     assert "is a folder" in refusal("audit", cup, "--inclusion")

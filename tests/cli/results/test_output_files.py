@@ -59,6 +59,13 @@ def test_only_regular_files_outside_a_run_are_written(
     assert content(run) == before
 
 
+def test_a_proof_is_written_nowhere_in_its_run(run: Path) -> None:
+    (run / "notes").mkdir()
+    for name in ("match.proof", "notes/match.proof"):
+        error = refusal(*words("prove", run, run / name))
+        assert error.endswith(f"belongs to the run in {run}; choose a file outside it\n")
+
+
 def test_the_file_that_is_read_is_not_replaced(tmp_path: Path) -> None:
     replay = tmp_path / "alone.asara"
     replay.write_bytes(b"replay")

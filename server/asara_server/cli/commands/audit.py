@@ -14,7 +14,7 @@ class Audit:
     Compares the schedule, results, standings and all files of a run with its signed manifest.
     Lists everything that is missing, extra or changed, and what was not checked. The exit
     status is 0 if nothing is wrong, 1 if something is, and 3 if nothing is wrong but a run has no
-    signed end, because it is active or was killed, or a replay in a bundle has no proof.
+    signed end, because it is active or was killed, or a replay has no proof or another format.
     """
 
     session: ClassVar = "audit:audit"

@@ -33,21 +33,23 @@ def check_output(
     *,
     inputs: Iterable[Path] = (),
     run: Path | None = None,
+    outside: Path | None = None,
     allowed: str | None = None,
 ) -> None:
     """Refuse a file that must not be written; raises UserError.
 
     Refused are the command's own `inputs`, the files of a run, anything that exists and is not a
     regular file, and files in directories that do not exist. A link to a regular file counts as
-    that file. `run` is a directory to which a run will be written. `allowed` is the name of the
-    only file of a run that the command may replace.
+    that file. `run` is a directory to which a run will be written. `outside` is a run in which
+    nothing may be written. `allowed` is the name of the only file of a run that the command may
+    replace.
     """
     target = Path(os.path.realpath(path))
     try:
         problem = (
             _place_problem(target)
             or _input_problem(target, inputs)
-            or _run_problem(target, run, allowed)
+            or _run_problem(target, run, outside, allowed)
         )
     except OSError as error:
         problem = f"{error.strerror or error}; choose another file"
@@ -92,13 +94,13 @@ def _input_problem(target: Path, inputs: Iterable[Path]) -> str:
     return ""
 
 
-def _run_problem(target: Path, run: Path | None, allowed: str | None) -> str:
-    planned = Path(os.path.realpath(run)) if run is not None else None
+def _run_problem(target: Path, run: Path | None, outside: Path | None, allowed: str | None) -> str:
+    planned, closed = (one and Path(os.path.realpath(one)) for one in (run, outside))
     below = target.name
     for folder in target.parents:
         if folder == planned or any((folder / mark).is_file() for mark in MARKS):
             alone = folder == target.parent
-            if below in (_RUN_NAMES - {allowed} if alone else RUN_FOLDERS):
+            if folder == closed or below in (_RUN_NAMES - {allowed} if alone else RUN_FOLDERS):
                 return f"belongs to the run in {folder}; choose a file outside it"
         below = folder.name
     return ""

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.progress import track
 
@@ -35,11 +36,13 @@ from asara_server.tournament.trust.inclusion import (
     read_proof,
 )
 from asara_server.tournament.trust.run_audit import RunAudit
+from asara_server.tournament.trust.run_files import SUFFIX
 from asara_server.tournament.trust.signed_documents import Published, Signed
 from asara_server.user_error import UserError
 
 UNPROVEN = 3
-"""Exit status if nothing is wrong, but a run has no signed end or a replay has no proof."""
+"""Exit status if nothing is wrong, but a run has no signed end, or a replay has no proof or another
+format."""
 
 _NO_PROOF = (
     "the bundle has no proof for this match, because it would contain what another bot printed; "
@@ -84,10 +87,11 @@ def audit(options: Audit, _log: LogOptions) -> int:
 def write_proof(options: Prove, _log: LogOptions) -> None:
     """Write the proof that a replay belongs to the run that contains it; raises UserError."""
     path = options.file
-    check_output("--out", options.out_file, inputs=[path])
+    run = run_of(path)
+    check_output("--out", options.out_file, inputs=[path], outside=run)
     try:
         data = read_file(path)
-        if (run := run_of(path)) is None:
+        if run is None:
             raise UserError(f"{path}: is not in a run's `replays` folder; pass its path there")
         proof = make_proof(run, data)
     except (RunError, ReplayError) as error:
@@ -113,7 +117,8 @@ def _public_key(key: Path) -> bytes:
 def _audit_paths(options: Audit, held: Published) -> int:
     """Audit the runs and replays at the paths; return the exit status."""
     plan = plan_audit(options.paths, held, leaks=options.leaks)
-    unsound = 0
+    failed: list[AuditJob] = []
+    unread: list[AuditJob] = []
     faults = list(plan.faults)
     faults += [f"{report.directory}/{fault}" for report in plan.runs for fault in report.faults]
     for fault in faults:
@@ -122,44 +127,55 @@ def _audit_paths(options: Audit, held: Published) -> int:
     verdicts = _with_progress(audit_replays(plan.jobs, options.jobs), len(plan.jobs))
     for job, verdict in zip(plan.jobs, verdicts, strict=True):
         if verdict.fault is not None:
-            unsound += 1
+            (unread if verdict.other_format else failed).append(job)
             _print(f"{job.path}: {verdict.fault}")
         elif verdict.result_fault is not None:  # the file proves that the result was changed
             faults.append(f"{job.path.parent.parent}/{verdict.result_fault}")
             _print(faults[-1])
         elif job in described:
-            for line in sound_lines(job, verdict):
+            for line in sound_lines(job, verdict, _key_source_of(job)):
                 _print(line)
+    without = [job.path for job in (*failed, *unread)]
     for report in plan.runs:
-        for line in report_lines(report, held):
+        lost = sum(path.parent == report.directory / "replays" for path in without)
+        for line in report_lines(report, held, len(report.replays) - lost):
             _print(line)
-    sound = len(plan.jobs) - unsound
-    wrong = f"; {count(len(faults), 'fault')} in other files" if faults else ""
-    replays = count(len(plan.jobs), "replay")
-    _print(f"Audited {replays}: {sound} passed, {unsound} failed{wrong}.")
-    _warn_of_trust(plan, held)
+    # a replay that failed is one fault, although its run has also found it changed
+    named = {f"{job.path.parent.parent}/replays/{job.path.stem}" for job in failed}
+    others = sum(fault.partition(f"{SUFFIX}: ")[0] not in named for fault in faults)
+    audited = len(plan.jobs) - len(unread)
+    _print(
+        f"Audited {count(audited, 'replay')}: {audited - len(failed)} passed, {len(failed)} failed"
+        + (f"; {len(unread)} not audited" if unread else "")
+        + (f"; {count(others, 'fault')} in other files" if others else "")
+        + "."
+    )
+    alone = {job.path for job in plan.jobs[len(plan.jobs) - plan.single :]}
+    _warn_of_trust(plan, held, passed_alone=not alone <= set(without))
     open_ended = sum(not report.ended for report in plan.runs)
     _print(
         verdict_words(
             runs=len(plan.runs),
             open_ended=open_ended,
             single=plan.single,
-            faults=unsound + len(faults),
+            faults=len(failed) + others,
+            other_manifests=plan.other_manifests,
+            unread=len(unread),
         )
     )
-    if unsound or faults:
+    if failed or faults:
         return 1
-    return UNPROVEN if open_ended else 0
+    return UNPROVEN if open_ended or unread else 0
 
 
-def _warn_of_trust(plan: AuditPlan, held: Published) -> None:
+def _warn_of_trust(plan: AuditPlan, held: Published, *, passed_alone: bool) -> None:
     """Print warnings about anything that the verdict does not cover."""
     for report in plan.runs:
         if warning := key_warning(report.signed, held):
             warn(warning)
     for found in islice(filter(None, (job.found_key for job in plan.jobs)), 1):
         warn(single_key_warning(found))
-    if plan.single:
+    if passed_alone:
         warn(_SINGLE_REPLAYS)
 
 
@@ -168,49 +184,76 @@ def _audit_inclusion(options: Audit, held: Published) -> int:
     paths, proof = options.paths, options.proof
     if proof is not None and len(paths) > 1:
         raise UserError("--proof is for one replay; audit the other replays separately")
-    failed = unproven = 0
+    failed = unread = unproven = other_manifests = 0
     for path in paths:
-        if proof is None and _lacks_proof(path):
+        if proof is None and (reason := _lacks_proof(path)):
             unproven += 1
-            _print(f"{path}: not checked; {_NO_PROOF}")
+            _print(f"{path}: not checked; {reason}")
             continue
-        fault, place = _inclusion(path, proof, held, leaks=options.leaks)
-        failed += bool(fault)
-        _print(f"{path}: {fault or place}")
-    checked = len(paths) - unproven
-    without = f"; {unproven} without a proof" if unproven else ""
+        found = _inclusion(path, proof, held, leaks=options.leaks)
+        unread += found.other_format
+        failed += bool(found.fault) and not found.other_format
+        other_manifests += found.other_manifest
+        if found.fault:
+            _print(f"{path}: {found.fault}")
+        for line in found.lines if len(paths) <= _MOST_DESCRIBED else found.lines[:1]:
+            _print(line)
+    audited = len(paths) - unproven - unread
     _print(
-        f"Audited {count(checked, 'replay')}: {checked - failed} passed, {failed} failed{without}."
+        f"Audited {count(audited, 'replay')}: {audited - failed} passed, {failed} failed"
+        + (f"; {unread} not audited" if unread else "")
+        + (f"; {unproven} without a proof" if unproven else "")
+        + "."
     )
+    if failed or unread:
+        _print(
+            verdict_words(
+                runs=0,
+                open_ended=0,
+                single=len(paths),
+                faults=failed,
+                other_manifests=other_manifests,
+                unread=unread,
+            )
+        )
     if failed:
-        _print(verdict_words(runs=0, open_ended=0, single=len(paths), faults=failed))
         return 1
     if unproven:
-        _print("Nothing is wrong, but a replay without a proof may belong to no run.")
+        _print("Not checked: a replay without a proof may belong to no run.")
+    if unread or unproven:
         return UNPROVEN
     _print("Each replay is sound, and part of the run.")
     return 0
 
 
-def _lacks_proof(path: Path) -> bool:
-    """Return True for a replay in an unpacked bundle that has no proof for it."""
-    folder = path.absolute().parent
-    return (
-        path.is_file()
-        and folder.name == "replays"
-        and is_bundle(folder.parent)
-        and not any(file.exists() for file in _usual_proofs(path))
-    )
+def _lacks_proof(path: Path) -> str:
+    """Return why nothing can show that a replay belongs to a run; "" if something can."""
+    if not path.is_file() or any(file.exists() for file in _usual_proofs(path)):
+        return ""
+    run = run_of(path)
+    if run is None:
+        return "it is not in a run; pass a proof with --proof (`asara replay prove` writes one)"
+    return _NO_PROOF if is_bundle(run) else ""
 
 
 def _usual_proofs(path: Path) -> tuple[Path, Path]:
     return path.with_name(path.name + PROOF_SUFFIX), proof_in_bundle(path)
 
 
-def _inclusion(
-    path: Path, proof_file: Path | None, held: Published, *, leaks: bool
-) -> tuple[str, str]:
-    """Return the first fault of a replay or its proof, and the replay's place in the run."""
+class _Inclusion(NamedTuple):
+    """The first fault of a replay or its proof; if there is none, lines that describe the replay.
+
+    The last two fields tell faults apart that say nothing about whether the replay is sound.
+    """
+
+    fault: str = ""
+    lines: tuple[str, ...] = ()
+    other_manifest: bool = False
+    other_format: bool = False
+
+
+def _inclusion(path: Path, proof_file: Path | None, held: Published, *, leaks: bool) -> _Inclusion:
+    """Check a replay that is in a run or has a proof."""
     if path.is_dir():
         raise UserError(f"{path}: is a folder; --inclusion is for single replays")
     for file in (path, proof_file):
@@ -221,29 +264,31 @@ def _inclusion(
         proof_file = proof_file or next((f for f in _usual_proofs(path) if f.exists()), None)
         if proof_file is not None:
             proof = read_proof(proof_file)
-        elif (run := run_of(path)) is not None:
-            proof = make_proof(run, data)
         else:
-            raise RunError(
-                "is not in a run; pass a proof with --proof (`asara replay prove` writes one)"
-            )
+            run = run_of(path)
+            assert run is not None  # otherwise the replay lacks a proof
+            proof = make_proof(run, data)
     except (RunError, ReplayError) as error:
-        return str(error), ""
+        return _Inclusion(str(error))
     signed, expected = check_inclusion(proof, held)
     if warning := key_warning(signed, held):
         warn(warning)
     if signed.faults:
-        return "; ".join(signed.faults), ""
-    verdict = audit_replay(AuditJob(path, signed.public_key, signed.secret, expected, leaks))
+        only_manifest = signed.other_manifest and len(signed.faults) == 1
+        return _Inclusion("; ".join(signed.faults), other_manifest=only_manifest)
+    job = AuditJob(path, signed.public_key, signed.secret, expected, leaks)
+    verdict = audit_replay(job)
+    if fault := verdict.fault or verdict.result_fault:
+        return _Inclusion(fault, other_format=verdict.other_format)
     assert expected is not None
     assert signed.head is not None
     result = expected.result
     title = plain(expected.manifest.title)
     place = (
-        f"passed; it is attempt {result.attempt} at {result.match_id} of '{title}', "
+        f"; it is attempt {result.attempt} at {result.match_id} of '{title}', "
         f"leaf {proof.index + 1} of {signed.head.attempts} of the signed tree"
     )
-    return verdict.fault or verdict.result_fault or "", place
+    return _Inclusion(lines=tuple(sound_lines(job, verdict, _key_source(signed, held), place)))
 
 
 def _print(text: str) -> None:
@@ -254,7 +299,8 @@ def _print(text: str) -> None:
 def _with_progress(verdicts: Iterable[Verdict], total: int) -> Iterator[Verdict]:
     """Yield the verdicts while showing progress: a bar on a terminal, otherwise some notices."""
     if shows_progress():
-        yield from track(verdicts, "Auditing", total=total, console=err, transient=True)
+        # what is printed for a verdict would break the bar, so it has to wait until the bar is gone
+        yield from list(track(verdicts, "Auditing", total=total, console=err, transient=True))
         return
     for number, verdict in enumerate(verdicts, 1):
         yield verdict
@@ -295,17 +341,21 @@ def single_key_warning(found: FoundKey) -> str:
     )
 
 
-def sound_lines(job: AuditJob, verdict: Verdict) -> Iterator[str]:
-    """Yield what was checked in a sound replay that was audited separately, and with whose key."""
-    yield f"{job.path}: passed"
+def _key_source_of(job: AuditJob) -> str:
+    """Return in words where the key of a single replay comes from."""
     found = job.found_key
     if found is None:
-        given = _GIVEN_KEY
-    elif found.file is None:
-        given = "found in the replay itself"
-    else:
-        given = f"as in {plain(str(found.file))}"
-    yield f"  signing key: {fingerprint(verdict.public_key)}, {given}"
+        return _GIVEN_KEY
+    return "found in the replay itself" if found.file is None else f"as in {plain(str(found.file))}"
+
+
+def sound_lines(job: AuditJob, verdict: Verdict, key_source: str, place: str = "") -> Iterator[str]:
+    """Yield what was checked in a sound replay that was audited separately, and with whose key.
+
+    `place` continues the first line with the replay's place in its run.
+    """
+    yield f"{job.path}: passed{place}"
+    yield f"  signing key: {fingerprint(verdict.public_key)}, {key_source}"
     yield f"  match {verdict.match_id}: {_course_words(verdict)}"
     deal = "the deal matches its commitment"
     if job.tournament_secret is not None:
@@ -333,8 +383,8 @@ def _replies(number: int, kind: str) -> str:
     return f"{number} {kind}{'reply' if number == 1 else 'replies'}"
 
 
-def report_lines(report: RunAudit, held: Published) -> Iterator[str]:
-    """Yield the findings about a run, except its faults."""
+def report_lines(report: RunAudit, held: Published, passed: int) -> Iterator[str]:
+    """Yield the findings about a run, of whose replays so many passed, except its faults."""
     signed = report.signed
     if signed.manifest is None or not signed.manifest_signed:
         yield f"{report.directory}: its manifest is not sound, so no result can be verified"
@@ -349,23 +399,37 @@ def report_lines(report: RunAudit, held: Published) -> Iterator[str]:
     for note in report.notes:
         yield f"  {note}"
     if report.ended and report.expected:
-        yield (
-            "  checked: the signatures of the manifest, the results and "
-            f"{count(len(report.replays), 'replay')}"
+        total = count(len(report.replays), "replay")
+        replays, matches = (
+            (total, "every match")
+            if passed == len(report.replays)
+            else (f"{passed} of {total}", "these matches")
         )
-        yield "  checked: the schedule, deals, results and standings, by playing every match again"
+        yield f"  checked: the signatures of the manifest, the results and {replays}"
+        yield f"  checked: the schedule, deals, results and standings, by playing {matches} again"
     if report.unchecked_files:
         yield f"  not checked: {', '.join(report.unchecked_files)}"
     for text in (*report.unchecked, _NEVER_CHECKED):
         yield f"  not checked: {text}"
 
 
-def verdict_words(*, runs: int, open_ended: int, single: int, faults: int) -> str:
-    """Return the verdict on so many runs, some of them without a signed end, and single replays."""
+def verdict_words(
+    *, runs: int, open_ended: int, single: int, faults: int, other_manifests: int, unread: int
+) -> str:
+    """Return the verdict on so many runs, some of them without a signed end, and single replays.
+
+    `other_manifests` of the faults are manifests that are not the published one. `unread` replays
+    have another format.
+    """
+    if faults and faults == other_manifests:
+        run = "The run" if runs <= 1 else "A run"
+        return f"{run} does not belong to the manifest with this hash, or the hash was mistyped."
     if faults:
         what, number = ("run", runs) if runs else ("replay", single)
         are = f"{what} is" if number == 1 else f"{what}s are"
         return f"The {are} NOT sound: {count(faults, 'fault')}."
+    if unread:
+        return f"Not audited: {count(unread, 'replay')} of another format."
     sentences = []
     if open_ended:
         lacks = "the run lacks" if runs == 1 else f"{open_ended} of {runs} runs lack"

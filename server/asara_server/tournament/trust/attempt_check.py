@@ -192,15 +192,20 @@ class ExpectedMatch(NamedTuple):
                 )
         return None
 
-    def other_file(self, file: ReplayFile, data: bytes) -> str | None:
+    def changed(self, data: bytes) -> str | None:
         """Return a fault if a replay's hash differs from the hash in its result."""
         digest = sha256(data).hexdigest()
         if self.result.replay_sha256 == digest:
             return None
-        return self.result_fault(file) or (
+        return (
             f"changed: {self.place} has the SHA-256 {self.result.replay_sha256 or 'none'}; "
             f"the file has {digest}"
         )
+
+    def other_file(self, file: ReplayFile, data: bytes) -> str | None:
+        """Return the first changed field of the result, or `changed`, if the hash differs."""
+        changed = self.changed(data)
+        return changed and (self.result_fault(file) or changed)
 
     def result_fault(self, file: ReplayFile) -> str | None:
         """Return the first field of the result that does not follow from its replay."""

@@ -158,6 +158,8 @@ class AuditPlan:
     """Number of replays that are checked alone."""
     faults: tuple[str, ...]
     """Faults of the runs that contain single replays, as far as these affect the deals."""
+    other_manifests: int
+    """Number of faults, of all runs, which say that a manifest is not the published one."""
 
 
 def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = False) -> AuditPlan:
@@ -190,19 +192,26 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
     keys = {} if given is not None else _found_keys(single)
     faults: list[str] = []
     folders = dict.fromkeys(file.absolute().parent for file in single)
-    secrets = {one: _secret_of_run(one.parent, published, faults) for one in folders}
+    signed = {one: _signed_beside(one.parent, published, faults) for one in folders}
     jobs += [
         AuditJob(
             file,
             keys[file].key if file in keys else given,
-            secrets[file.absolute().parent],
+            signed[file.absolute().parent].secret,
             None,
             leaks,
             keys.get(file),
         )
         for file in single
     ]
-    return AuditPlan(tuple(jobs), tuple(runs.values()), len(single), tuple(faults))
+    found_signed = [*(report.signed for report in runs.values()), *signed.values()]
+    return AuditPlan(
+        tuple(jobs),
+        tuple(runs.values()),
+        len(single),
+        tuple(faults),
+        sum(one.other_manifest for one in found_signed),
+    )
 
 
 def audit_replays(jobs: Sequence[AuditJob], processes: int | None = None) -> Iterator[Verdict]:
@@ -279,14 +288,14 @@ def _run_jobs(report: RunAudit, *, leaks: bool) -> list[AuditJob]:
     ]
 
 
-def _secret_of_run(directory: Path, published: Published, faults: list[str]) -> bytes | None:
-    """Return the secret of the deals that a run revealed at its end."""
+def _signed_beside(directory: Path, published: Published, faults: list[str]) -> Signed:
+    """Return the signed documents of a run, which reveal at its end the secret of the deals."""
     try:
         manifest = read_signed_bytes(directory / MANIFEST)
         head = read_signed_bytes(directory / TREE_HEAD)
     except DocumentError as error:
         faults.append(f"{directory}: its signed documents cannot be read: {error}")
-        return None
+        return Signed([])
     signed = check_signed(manifest, head, published) if manifest else Signed([])
     faults += [f"{directory}/{fault}" for fault in signed.faults]
     if published.manifest_sha256 is not None and signed.secret is None:
@@ -294,7 +303,7 @@ def _secret_of_run(directory: Path, published: Published, faults: list[str]) -> 
             f"{published.manifest_sha256}: no signed end of a run in {directory} reveals the "
             "secret of these deals"
         )
-    return signed.secret
+    return signed
 
 
 # Keys of single replays

@@ -160,6 +160,8 @@ class Signed:
     head: TreeHead | None = None
     public_key: bytes | None = None
     """Key that must have signed everything; None if there is no key."""
+    other_manifest: bool = False
+    """True if the manifest has another hash than the published one, which is one of the faults."""
 
     @property
     def deal_commitment(self) -> str | None:
@@ -188,6 +190,7 @@ def check_signed(manifest: SignedBytes, head: SignedBytes | None, published: Pub
 def _check_manifest(signed: Signed, found: SignedBytes, published: Published) -> None:
     expected = published.manifest_sha256
     if expected is not None and found.sha256 != expected:
+        signed.other_manifest = True
         signed.faults.append(
             f"{MANIFEST}: not the manifest that was published: expected SHA-256 {expected}, "
             f"found {found.sha256}"
