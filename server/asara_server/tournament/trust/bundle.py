@@ -202,7 +202,7 @@ class BundleWriter:
     def _about(self, row: StandingsRow, own: Sequence[MatchResult]) -> str:
         """Return the text of the entry's README.txt."""
         info, entry = self._info, row.entry
-        place = f"place {row.place} of {len(self._standings.overall)}, score {row.score:.3f}"
+        place = f"place {row.place} of {len(self._standings.overall)}, score {row.score:z.3f}"
         lines = [
             f"{info.title}: {entry}",
             f"Run {info.state} {info.ended or ''}, played with asara {info.asara}",
