@@ -191,7 +191,7 @@ class HostedMatch:
         self._failure = ""
         """Why the match is void; "" if it is not."""
         self._unread: dict[int, int] = {}
-        """By seat that timed out, the bytes that were unread at its socket, if known."""
+        """Unread bytes at the bot's socket when the referee noticed the timeout, by seat."""
         self._faults_logged = 0
         self._number = 0
         """Its number in the journal."""
@@ -664,13 +664,11 @@ class HostedMatch:
             self.fail(host.journal_error)
             return
         void = match is None or match.void
-        if match is not None and not void:
-            self._encoded.append(record_bytes(Results.of(match)))
         record = MatchRecord(
             spec=self.spec,
             results=match.results if match else (),
             records=tuple(match.records) if match else (),
-            encoded=() if void else tuple(self._encoded),
+            encoded=() if match is None or void else self._replay(match),
             void=void,
             void_reason=(self._failure or "the referee failed") if void else "",
             started_unix_ms=self._started_unix_ms,
@@ -681,6 +679,9 @@ class HostedMatch:
             host.counters.count_stalls(self._clock.stalled_us)
         if not self.result.done():
             self.result.set_result(record)
+
+    def _replay(self, match: Match) -> tuple[bytes, ...]:
+        return *self._encoded, record_bytes(Results.of(match))
 
     def _void(self, error: Exception) -> None:
         """End a match in which the referee failed."""

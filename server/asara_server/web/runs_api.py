@@ -182,7 +182,7 @@ class RunsApi:
         return tagged_response(request, await self._in_thread(view), PROTOBUF)
 
     async def analysis(self, request: Request) -> Response:
-        """What a match of a finished run was decided by; null without an analysis."""
+        """The analysis of a match in a finished run; null if there is none."""
         run = await self._open(request)
         match = request.path_params["match"]
         return json_response(request, await self._in_thread(lambda: run.analysis(match)))

@@ -188,7 +188,7 @@ def _private_paths(tournament: Tournament, file: Path, key: Path | None) -> Rese
 
 @contextmanager
 def _run_directory(options: Run) -> Iterator[RunDirectory]:
-    """Create the run directory, or open that of a run to resume, which has the same file."""
+    """Create the run directory, or reopen the directory of a run with the same tournament file."""
     path, file = options.out_directory, options.file
     if not options.resume:
         if has_run(path):

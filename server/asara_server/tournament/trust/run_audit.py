@@ -299,7 +299,7 @@ def _derived_schedule(manifest: Manifest, faults: list[str]) -> list[ScheduledMa
     if (digest := sha256(schedule_bytes(schedule)).hexdigest()) != manifest.schedule_sha256:
         faults.append(
             f"{MANIFEST}: schedule_sha256: expected {digest} by its entries and settings; found "
-            f"{manifest.schedule_sha256}: another schedule, or that of another version of asara"
+            f"{manifest.schedule_sha256}: another schedule, or the schedule of another version"
         )
     if len(schedule) != manifest.matches:
         faults.append(
@@ -396,7 +396,7 @@ def _suspension_faults(
         limits = {name: manifest.limits[name] for name in ("suspend_share", "suspend_after")}
         suspensions = Suspensions(schedule, Limits.model_validate(limits))
     except (KeyError, ValueError):
-        yield f"{MANIFEST}: limits: not those of a tournament file"
+        yield f"{MANIFEST}: limits: no tournament file can have these limits"
         return
     for result in files.results:
         suspensions.record_result(result)

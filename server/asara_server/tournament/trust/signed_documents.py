@@ -110,8 +110,8 @@ def read_signed_bytes(path: Path) -> SignedBytes | None:
     if not path.exists() and not path.is_symlink():
         return None
     content = read_document_file(path)
-    beside = path.with_name(signature_name(path.name))
-    return SignedBytes(content, read_document_file(beside) if beside.exists() else b"")
+    signature = path.with_name(signature_name(path.name))
+    return SignedBytes(content, read_document_file(signature) if signature.exists() else b"")
 
 
 def parse_document(content: bytes, kind: type[AnyDocument]) -> AnyDocument:
@@ -141,10 +141,11 @@ def read_document_file(path: Path) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What the auditor has; None for anything unknown. Hashes are in lower-case hexadecimal."""
+    """The published values that the auditor has; None for a value that the auditor lacks."""
 
     public_key: bytes | None = None
     manifest_sha256: str | None = None
+    """In lower-case hexadecimal."""
 
 
 @dataclass(slots=True)
