@@ -315,6 +315,7 @@ def test_no_line_is_longer_than_the_terminal_is_wide(
     for _ in range(2):
         shown = asara("status", run).stdout
         assert max(map(len, shown.splitlines())) <= columns
+        assert {"interval", "prestige", "matches"} <= set(shown.split())  # words are whole
         assert shown.count("…") == 2
         change_run(run, title="The spring cup of all who could come " * 3)
 

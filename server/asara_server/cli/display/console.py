@@ -8,10 +8,10 @@ never interpreted as markup.
 from collections.abc import Iterable
 from typing import Any
 
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.segment import Segment
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from asara_server.text import plain, plain_lines
@@ -91,9 +91,25 @@ def show_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]
     out.print(make_table(columns, rows))
 
 
+class _Table(Table):
+    """A table that lists the cells of each row one per line if its words are too wide."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if self.__rich_measure__(console, options).minimum <= options.max_width:
+            yield from super().__rich_console__(console, options)
+            return
+        for row in zip(*(column.cells for column in self.columns), strict=True):
+            cells = Table.grid(Column(style="bold"), Column(overflow="fold"), padding=(0, 2, 0, 0))
+            for column, cell in zip(self.columns, row, strict=True):
+                if cell:
+                    cells.add_row(column.header, cell)
+            yield cells
+            yield Text()
+
+
 def make_table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
     """Return a table; columns whose names begin with `>` are aligned to the right."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = _Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         right = column.startswith(">")
         table.add_column(column.lstrip(">"), justify="right" if right else "left", overflow="fold")

@@ -9,8 +9,8 @@ from typer.core import TyperCommand
 from asara_server.cli.display.examples import EXAMPLES
 from asara_server.cli.usage_errors import UsageError
 
-_KEPT_WHOLE: Final = 44
-"""Maximum length, in characters, of a note that is not broken into two lines."""
+_LEFT: Final = 34
+"""Maximum characters to the left of an option's help, with a margin."""
 
 _HARD_SPACE: Final = "\N{NO-BREAK SPACE}"
 
@@ -67,7 +67,7 @@ def write_options(command: Any, ctx: Any, formatter: Any) -> None:
     with formatter.section("Options"):
         formatter.write_dl(
             [
-                (option.get_help_record(ctx)[0], _option_help(option))
+                (option.get_help_record(ctx)[0], _option_help(option, formatter.width - _LEFT))
                 for option in _parameters(command, ctx, "option")
             ]
         )
@@ -92,10 +92,11 @@ def _argument_name(argument: Any) -> str:
     return name if argument.required else f"[{name}]"
 
 
-def _option_help(option: Any) -> str:
-    """Return the help of an option, followed by its default and environment variable.
+def _option_help(option: Any, kept_whole: int = 0) -> str:
+    """Return the help of an option, followed by a note: its default and environment variable.
 
-    `show_default` may be a text that describes a default computed by the program.
+    A note of at most `kept_whole` characters is not broken into two lines. `show_default` may be a
+    text that describes a default computed by the program.
     """
     notes = []
     if option.required:
@@ -113,7 +114,7 @@ def _option_help(option: Any) -> str:
     if not notes:
         return text
     note = f"[{'; '.join(notes)}]"
-    if len(note) <= _KEPT_WHOLE:
+    if len(note) <= kept_whole:
         note = note.replace(" ", _HARD_SPACE)
     return f"{text} {note}"
 
