@@ -170,9 +170,9 @@ async def test_a_long_match_says_once_when_an_endless_loop_ends(
         lines.extend(capsys.readouterr().err.splitlines())
         return [line for line in lines if line.startswith("Still playing after ")]
 
-    showing = asyncio.create_task(bot_check.show_progress("mine", 600, check))
+    showing = asyncio.create_task(bot_check.show_progress("mine", 60, check))
     await until(lambda: len(playing()) > 2)
     showing.cancel()
-    said = "A bot in an endless loop is stopped after 10 min; --clock 60 stops it sooner"
+    said = "A bot in an endless loop is stopped after about 1 min"
     assert lines.count(said) == 1
     assert lines.count("  | asara: mine is still here") == 1

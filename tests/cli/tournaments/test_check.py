@@ -147,7 +147,10 @@ def test_it_shows_why_an_entry_is_broken_and_what_it_printed(
         "  | loading\n"
         "  | cannot load model.bin\n"
     ) in text
-    assert "fay is broken: time out: did not reply to decision 1 within the 10.1 s it had\n" in text
+    assert (
+        "fay is broken: time out: did not reply to decision 1 within the 10.1 s it had; its second "
+        "match was not played\n"
+    ) in text
     assert "gus is broken: rejected replies: " in text
     assert "hal is broken: build failed: exited with status 3\n  | compiling\n" in text
     assert "skipped: submissions/eve/bot.toml: command: '../ann/bot.py' leads out of" in text

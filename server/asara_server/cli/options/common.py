@@ -42,8 +42,6 @@ class Clock(NamedTuple):
 
 
 USUAL_CLOCK: Final = Clock()
-GENEROUS_CLOCK: Final = Clock(600)
-"""Clock with which `asara check` lets a slow bot finish."""
 
 
 def parse_clock(text: str | Clock) -> Clock:

@@ -51,6 +51,8 @@ _MIB: Final = 1 << 20
 _KEPT: Final = "skipped, because nothing has changed since the last build"
 _USUAL: Final = ClockSettings()
 """The default clocks of a tournament."""
+_GRACE_S: Final = 4.0
+"""Free seconds of each decision: a slow bot can finish, and yet an endless loop soon ends."""
 _MOST_REJECTIONS: Final = 5
 
 
@@ -65,8 +67,7 @@ async def show_progress(bot: str, bank_s: float, check: EntryCheck) -> None:
         notify(f"Still {doing} after {duration(time.monotonic() - began, whole_s=True)}")
         if doing == "playing" and not warned:
             warned = True
-            sooner = "; --clock 60 stops it sooner" if bank_s > 60 else ""
-            notify(f"A bot in an endless loop is stopped after {duration(bank_s)}{sooner}")
+            notify(f"A bot in an endless loop is stopped after about {duration(bank_s)}")
         if (lines := check.hanging(bot)) != shown:
             shown = lines
             for line in lines:
@@ -266,7 +267,7 @@ def _tournament(bot: Entry, opponent: Entry, options: Check) -> Tournament:
             "rules": options.rules,
             "blocks": "independent",
             "process_per": "run",
-            "clocks": options.clock.table(options.start_up),
+            "clocks": {**options.clock.table(options.start_up), "grace_s": _GRACE_S},
         },
         name="check",
         base=Path("/"),  # all paths are absolute

@@ -391,5 +391,7 @@ def _forfeit(last: _Played, *, stays: bool) -> "_Fault | None":
     why = f"{plain_words(last.outcome.termination.name)}: {detail}"
     if last.result.round > 1:
         why = f"{why} ({_SECOND_MATCH if stays else 'in its second match'})"
+    elif last.outcome.termination not in (Termination.NEVER_STARTED, Termination.MISSED):
+        why = f"{why}; its second match was not played"
     # A process that stays may have printed the reason in the first match.
     return _Fault(why, () if stays else tuple(last.bot.last_lines()))
