@@ -43,6 +43,11 @@ def test_the_message_of_a_client_is_found_among_other_output() -> None:
     go = "2026/11/22 09:03:45 WARN asara: reply rejected match=a decision=3 reason=EMPTY"
     assert kit_message([*message, go]) == [go]
     assert kit_message(["thinking"]) == []
+    inner, library = (line.replace(", in", " in") for line in (OWN, LIBRARY[0]))
+    stacks = ["Timeout (0:01:01.500000)!", "Thread 0x1 (most recent call first):", library, ""]
+    stacks += ["Thread 0x2 (most recent call first):", library, inner, library, "again"]
+    timer = "asara: /bots/my_bot.py, line 3, in decide: the program was still here after 0:01:01"
+    assert kit_message(clean_lines("\n".join(stacks).encode())) == [timer]
 
 
 @pytest.mark.parametrize(

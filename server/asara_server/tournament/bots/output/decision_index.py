@@ -9,14 +9,14 @@ decision was requested, and is then counted for the later decision.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
 from asara_server.bounded_file import MIB, open_ordinary
-from asara_server.tournament.bots.output.error_output import clean_line
+from asara_server.tournament.bots.output.error_output import clean_lines
 
 SUFFIX: Final = ".decisions"
 LONGEST_TEXT: Final = 4_000
@@ -76,14 +76,9 @@ def _lines_by_decision(log: Path) -> dict[int, list[str]]:
         if decision and start < end:
             for later in [number for number in found if number > decision]:
                 del found[later]  # the match was begun again
-            found.setdefault(decision, []).extend(_lines(content[start:end]))
+            lines = (line for line in clean_lines(content[start:end]) if not _NOTE.match(line))
+            found.setdefault(decision, []).extend(lines)
     return found
-
-
-def _lines(output: bytes) -> Iterator[str]:
-    for line in output.decode(errors="replace").splitlines():
-        if not _NOTE.match(line) and (cleaned := clean_line(line)).strip():
-            yield cleaned
 
 
 def _read(path: Path) -> bytes:

@@ -26,14 +26,31 @@ _PYTHON_FRAME = re.compile(r'[\s|]*File ".+", line \d+')
 _LIBRARY = re.compile(
     r'File "(<|.*/lib(64)?/python\d|.*/(site|dist)-packages/|.*/clients/python/asara/)'
 )
-_DUMPED = re.compile(r'\s+File ".+", line \d+ in ')
+_DUMPED = re.compile(r'\s+File "(.+)", line (\d+) in (.+)')
 """A line of Python's `faulthandler`, which ends with the outermost calls."""
+
+_STACKS = re.compile(
+    r'^Timeout \(([\d:]+).*(?:\n(?:(?:Current t|T)hread 0x|  File "|  \.\.\.).*)+', re.MULTILINE
+)
+"""All threads, the main thread last, as `faulthandler` prints them for a timer of the client."""
 
 
 def clean_lines(output: bytes) -> list[str]:
-    """Return the non-blank lines, indentation kept, safe to show on a terminal."""
+    """Return the non-blank lines, indentation kept, safe to show on a terminal.
+
+    If a timer of the Python client ran out, a sentence with the author's line replaces the stacks.
+    """
     lines = map(clean_line, output.decode(errors="replace").splitlines())
-    return [line for line in lines if line.strip()]
+    return _STACKS.sub(_still_here, "\n".join(line for line in lines if line.strip())).splitlines()
+
+
+def _still_here(stacks: re.Match[str]) -> str:
+    for thread in reversed(stacks[0].split("hread 0x")):
+        for call in _DUMPED.finditer(thread):
+            if not _LIBRARY.search(call[0]):
+                place = f"{call[1]}, line {call[2]}, in {call[3]}"
+                return f"asara: {place}: the program was still here after {stacks[1]}"
+    return stacks[0]
 
 
 def clean_line(line: str) -> str:
