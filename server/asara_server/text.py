@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from asara_codec.results import RejectionReason
+
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories without a visible shape, such as controls, direction marks and surrogates."""
 
@@ -115,6 +117,12 @@ def count(number: int, noun: str) -> str:
 def plain_words(name: str) -> str:
     """Return the name of an enum member as words, such as `time out`."""
     return name.lower().replace("_", " ")
+
+
+def reason_text(detail: str) -> str:
+    """Return a signed reason for a forfeit without a name such as `ILLEGAL_ACTION: ` in front."""
+    name, _, sentence = detail.partition(": ")
+    return sentence if name in RejectionReason.__members__ else detail
 
 
 def seats_text(entries: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from asara_server.match.inputs import (
     ReopenRecord,
     ReplyRecord,
 )
-from asara_server.text import plain
+from asara_server.text import plain, plain_words
 
 _LONGEST: Final = 160
 """Maximum characters of a value."""
@@ -28,9 +28,10 @@ def describe(record: Record) -> str:
             played = ", ".join(map(str, actions))
             return f"a reply from seat {seat} ({plain(played, _LONGEST)})"
         case RejectionRecord(_, seat, _, _, reason, detail):
-            return f"a rejected reply from seat {seat} ({reason.name}: {plain(detail, _LONGEST)})"
+            kind = plain_words(reason.name)
+            return f"a rejected reply from seat {seat} ({kind}: {plain(detail, _LONGEST)})"
         case ForfeitRecord(_, seat, termination, _):
-            return f"a forfeit by seat {seat} ({termination.name})"
+            return f"a forfeit by seat {seat} ({plain_words(termination.name)})"
         case ExpiryRecord(_, seats):
             return f"a timeout of seat {' and '.join(map(str, seats))}"
         case LeaveRecord(_, seat):
@@ -67,7 +68,7 @@ def value_words(value: Any) -> str:
     """Return the value of a field in a readable form of limited length."""
     name = getattr(value, "name", None)
     if isinstance(name, str):
-        return name
+        return plain_words(name)
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, frozenset):

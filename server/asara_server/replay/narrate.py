@@ -39,7 +39,7 @@ from asara_server.replay.phrases import (
     place_words,
     section_words,
 )
-from asara_server.text import plain_words
+from asara_server.text import plain_words, reason_text
 
 WIDTH: Final = 100
 """Default maximum of characters in a line."""
@@ -282,7 +282,8 @@ class _Narrator:
         for result in sorted(results, key=lambda result: (result.rank, result.seat)):
             parts = [f"{result.prestige} prestige"]
             if result.termination.forfeit:
-                parts.append(f"forfeited ({plain_words(result.termination.name)}): {result.detail}")
+                kind = plain_words(result.termination.name)
+                parts.append(f"forfeited ({kind}): {reason_text(result.detail)}")
             parts.append(f"{result.asari} Asari left")
             if any(result.sections):
                 parts.append(f"never built: {section_words(result.sections)}")

@@ -35,6 +35,7 @@ def test_the_reason_in_one_line_is_the_error_and_where_it_happened() -> None:
     detail = with_output("exited with status 1", [OWN, "    [][0]", "IndexError: none", WHERE])
     assert short_reason(detail) == f"exited with status 1; it printed: IndexError: none; {WHERE}"
     assert short_reason("missed") == "missed"
+    assert short_reason("EMPTY: the reply carries no action") == "the reply carries no action"
 
 
 def test_the_message_of_a_client_is_found_among_other_output() -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from asara_codec.results import Termination
 from asara_server.cli.display.console import warn
 from asara_server.cli.display.quantities import listed
-from asara_server.text import count, plain_words
+from asara_server.text import count, plain_words, reason_text
 from asara_server.tournament.bots.bot_watch import Departure
 from asara_server.tournament.bots.build.build import FailedBuild
 from asara_server.tournament.bots.output.remedies import NO_NETWORK, wants_network
@@ -164,7 +164,7 @@ def _warn_in_full(forfeit: _Forfeit) -> None:
     """Print a forfeit and the lines that the bot printed."""
     seat = forfeit.seat
     printed = output_of(seat.detail)
-    reason = f"{without_output(seat.detail)}; it printed:" if printed else seat.detail
+    reason = f"{without_output(seat.detail)}; it printed:" if printed else reason_text(seat.detail)
     warn(f"{_forfeit(forfeit)}: {reason}")
     _warn_of_output(printed)
 

@@ -22,7 +22,7 @@ from asara_server.network.addresses import LOCAL_TRANSPORT, ServeError
 from asara_server.replay.file import read_signed
 from asara_server.replay.questions import question
 from asara_server.replay.signing import default_key_path
-from asara_server.text import plain, plain_words, seats_text
+from asara_server.text import plain, plain_words, reason_text, seats_text
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.config.tournament_file import Entry, Limits
@@ -171,7 +171,7 @@ def _recorded_row(replay: Replay, seat: int, answer: AskedAnswer) -> tuple[str, 
     recorded = answer.recorded
     if recorded is not None:
         return "recorded", _action_words(recorded), f"{recorded.bot_us / 1e6:.3f}"
-    detail = replay.ends[seat].detail or "the match ended"
+    detail = reason_text(replay.ends[seat].detail) or "the match ended"
     return "recorded", f"none ({detail})", ""
 
 

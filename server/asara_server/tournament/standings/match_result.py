@@ -17,7 +17,7 @@ from pydantic.dataclasses import dataclass
 
 from asara_codec.results import Termination
 from asara_game.rules import format_rule_sets
-from asara_server.text import on_one_line
+from asara_server.text import on_one_line, reason_text
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 
 _PRINTED: Final = "; it printed"
@@ -63,8 +63,8 @@ def with_output(text: str, lines: Sequence[str]) -> str:
 
 
 def without_output(text: str) -> str:
-    """Undo `with_output`: return only the part that other bots may read."""
-    return text.partition(_PRINTED)[0]
+    """Undo `with_output`: return only the part that other bots may read, as a sentence."""
+    return reason_text(text.partition(_PRINTED)[0])
 
 
 def short_reason(text: str) -> str:
@@ -72,8 +72,8 @@ def short_reason(text: str) -> str:
 
     After an error in the author's code, the clients print the error and where it happened last.
     """
-    printed = output_of(text)[-2:]
-    shown = with_output(without_output(text), printed) if printed else text
+    printed = [line.strip() for line in output_of(text)[-2:]]
+    shown = with_output(without_output(text), printed) if printed else reason_text(text)
     return on_one_line(shown)
 
 
