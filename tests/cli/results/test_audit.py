@@ -219,8 +219,9 @@ def test_a_single_replay_is_checked_against_the_secret_of_its_run(cup: Path) -> 
     assert "not the manifest that was published: expected SHA-256 0000" in done.stdout
     assert done.stdout.endswith(OTHER_MANIFEST)
     (cup / "tree_head.json").unlink()
-    done = asara("audit", file, "--manifest", manifest_of(cup), status=1)
+    done = asara("audit", file, "--manifest", manifest_of(cup), status=3)
     assert "no signed end of a run" in done.stdout
+    assert "NOT" not in done.stdout
 
 
 def test_a_changed_replay_is_one_fault(cup: Path) -> None:
@@ -279,6 +280,8 @@ def test_a_run_that_was_killed_says_that_nothing_signs_its_end(tmp_path: Path) -
         path.unlink()
     with (run / "run.journal").open("ab") as file:
         file.write(b"\x50\0\0\0row")  # the row that is being written
+    done = asara("audit", *(run / "replays").iterdir(), "--inclusion", status=3)
+    assert f"not checked; {run}: the run has not ended\n" in done.stdout
     done = asara("audit", run, status=3)
     assert "not ended: 8 of 12 matches have a result" in done.stdout
     assert "nothing signs its results and their number" in done.stdout

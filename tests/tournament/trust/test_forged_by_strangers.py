@@ -239,10 +239,6 @@ STRANGER: dict[str, tuple[Change, str]] = {
         "referee.pub: not the key that signed manifest.json",
     ),
     "the public key deleted": (deleted("referee.pub"), "referee.pub: missing"),
-    "all documents deleted": (
-        lambda run: delete(*(path for path in run.iterdir() if path.is_file())),
-        "no signed end of a run",
-    ),
     "everything signed by another key": (
         resign_everything,
         "manifest.json: expected a signature by key .* another key signed this run",

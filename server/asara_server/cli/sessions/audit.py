@@ -30,6 +30,7 @@ from asara_server.tournament.trust.audit import (
 )
 from asara_server.tournament.trust.inclusion import (
     PROOF_SUFFIX,
+    NoEndError,
     check_inclusion,
     make_proof,
     proof_in_bundle,
@@ -123,6 +124,8 @@ def _audit_paths(options: Audit, held: Published) -> int:
     faults += [f"{report.directory}/{fault}" for report in plan.runs for fault in report.faults]
     for fault in faults:
         _print(fault)
+    for text in plan.not_checked:
+        _print(f"not checked: {text}")
     described = plan.jobs[-plan.single :] if 0 < plan.single <= _MOST_DESCRIBED else ()
     verdicts = _with_progress(audit_replays(plan.jobs, options.jobs), len(plan.jobs))
     for job, verdict in zip(plan.jobs, verdicts, strict=True):
@@ -165,7 +168,7 @@ def _audit_paths(options: Audit, held: Published) -> int:
     )
     if failed or faults:
         return 1
-    return UNPROVEN if open_ended or unread else 0
+    return UNPROVEN if open_ended or unread or plan.not_checked else 0
 
 
 def _warn_of_trust(plan: AuditPlan, held: Published, *, passed_alone: bool) -> None:
@@ -186,11 +189,11 @@ def _audit_inclusion(options: Audit, held: Published) -> int:
         raise UserError("--proof is for one replay; audit the other replays separately")
     failed = unread = unproven = other_manifests = 0
     for path in paths:
-        if proof is None and (reason := _lacks_proof(path)):
-            unproven += 1
-            _print(f"{path}: not checked; {reason}")
-            continue
         found = _inclusion(path, proof, held, leaks=options.leaks)
+        if found.unproven:
+            unproven += 1
+            _print(f"{path}: not checked; {found.unproven}")
+            continue
         unread += found.other_format
         failed += bool(found.fault) and not found.other_format
         other_manifests += found.other_manifest
@@ -228,7 +231,7 @@ def _audit_inclusion(options: Audit, held: Published) -> int:
 
 def _lacks_proof(path: Path) -> str:
     """Return why nothing can show that a replay belongs to a run; "" if something can."""
-    if not path.is_file() or any(file.exists() for file in _usual_proofs(path)):
+    if any(file.exists() for file in _usual_proofs(path)):
         return ""
     run = run_of(path)
     if run is None:
@@ -248,17 +251,21 @@ class _Inclusion(NamedTuple):
 
     fault: str = ""
     lines: tuple[str, ...] = ()
+    unproven: str = ""
+    """Why nothing can show that the replay belongs to a run; "" if something can."""
     other_manifest: bool = False
     other_format: bool = False
 
 
 def _inclusion(path: Path, proof_file: Path | None, held: Published, *, leaks: bool) -> _Inclusion:
-    """Check a replay that is in a run or has a proof."""
+    """Check a replay, and that it belongs to its run."""
     if path.is_dir():
         raise UserError(f"{path}: is a folder; --inclusion is for single replays")
     for file in (path, proof_file):
         if file is not None and not file.exists():
             raise UserError(f"{file}: no such file")
+    if proof_file is None and (unproven := _lacks_proof(path)):
+        return _Inclusion(unproven=unproven)
     try:
         data = read_file(path)
         proof_file = proof_file or next((f for f in _usual_proofs(path) if f.exists()), None)
@@ -268,6 +275,8 @@ def _inclusion(path: Path, proof_file: Path | None, held: Published, *, leaks: b
             run = run_of(path)
             assert run is not None  # otherwise the replay lacks a proof
             proof = make_proof(run, data)
+    except NoEndError as error:
+        return _Inclusion(unproven=str(error))
     except (RunError, ReplayError) as error:
         return _Inclusion(str(error))
     signed, expected = check_inclusion(proof, held)

@@ -47,6 +47,10 @@ SIGNED = (MANIFEST, TREE_HEAD)
 """The signed documents contained in a proof."""
 
 
+class NoEndError(RunError):
+    """Raised for a run that has not ended, so that nothing proves what belongs to it."""
+
+
 class InclusionProof(Document):
     """Content of a proof file."""
 
@@ -70,11 +74,11 @@ class ProofMaker:
     """Makes proofs that replays belong to a run."""
 
     def __init__(self, run: RunLog) -> None:
-        """Take the signed documents and the results, unchecked; raises RunError."""
+        """Take the signed documents and the results, unchecked; raises NoEndError and RunError."""
         self._directory = run.directory
         manifest, head = map(run.record.documents.get, DOCUMENTS)
         if manifest is None or head is None:
-            raise RunError(f"{run.directory}: the run has not ended")
+            raise NoEndError(f"{run.directory}: the run has not ended")
         self._manifest, self._head = manifest, head
         try:
             schedule = parse_document(manifest.content, Manifest).planned_matches()
