@@ -19,8 +19,12 @@ from asara_server.tournament.config.block_kinds import (
 )
 from asara_server.tournament.config.tournament_file import Entry, Tournament
 from asara_server.tournament.schedule.layout import Balance, Layout, Span, balance
-from asara_server.tournament.schedule.legs import group_size
-from asara_server.tournament.schedule.plan import Estimate, planned_matches
+from asara_server.tournament.schedule.plan import (
+    EXCHANGE_S,
+    START_S,
+    Estimate,
+    planned_matches,
+)
 from asara_server.tournament.schedule.schedule import looks_at
 
 _WIDTH: Final = 80
@@ -59,13 +63,17 @@ def show_plan(tournament: Tournament, expected: Estimate) -> None:
     out.print()
     _show(_block_text(tournament))
     if tournament.blocks != "independent":
-        _show(_legs_text(tournament, expected))
+        _show(_legs_text(expected))
     if tournament.until:
         _show(_looks_text(tournament))
     if text := _team_text(tournament, balances[tournament.seats[0]]):
         _show(text)
     quick, slow = duration(expected.likely_s), duration(expected.slow_s)
-    _show(f"Expected duration: {quick} if bots need 1 ms per decision, {slow} if they need 100 ms.")
+    _show(
+        f"Expected duration: {quick} if bots need 1 ms per decision, {slow} if they need 100 ms. "
+        f"This assumes {START_S:g} s to start a bot, and {EXCHANGE_S * 1000:g} ms per decision for "
+        "the referee and the bot's client."
+    )
     _show(f"Maximum duration: {duration(expected.longest_s)}, if every bot uses up its clock.")
     if any(entry.build for entry in tournament.entries):
         out.print("This excludes builds; `asara tournament check` measures them.")
@@ -105,17 +113,14 @@ def _block_text(tournament: Tournament) -> str:
     return text
 
 
-def _legs_text(tournament: Tournament, expected: Estimate) -> str:
+def _legs_text(expected: Estimate) -> str:
     """Return how blocks that share deals are played; see `schedule.legs`."""
-    legs = max(-(-kind.matches // kind.blocks) for kind in expected.kinds if kind.blocks)
-    match_s = expected.likely_s * tournament.jobs / max(expected.matches, 1)
-    size = group_size(expected.blocks, tournament.jobs, match_s)
-    groups, leg = f"in groups of about {size:,}, each", " in the group"
-    if size >= expected.blocks:
+    groups, leg = f"in groups of about {expected.group:,}, each", " in the group"
+    if expected.group >= expected.blocks:
         groups, leg = "together,", ""
     return (
-        f"The blocks are played {groups} in {legs} legs; a leg consists of one match from every "
-        f"block{leg}. All bots restart between legs, so that they cannot remember a deal."
+        f"The blocks are played {groups} in {expected.legs} legs; a leg consists of one match from "
+        f"every block{leg}. All bots restart between legs, so that they cannot remember a deal."
     )
 
 
