@@ -89,7 +89,7 @@ def four_matches(folder: Path, **changes: object) -> Path:
 
 
 def test_runs_are_listed_with_their_progress(client: TestClient, folder: Path):
-    four_matches(folder / "cup", title="Cup")
+    four_matches(folder / "cup", title="Cup", leader="ann", leader_ranks=(1, 3))
     (folder / "notes").mkdir()
     assert get(client, "")["runs"] == [
         {
@@ -101,7 +101,8 @@ def test_runs_are_listed_with_their_progress(client: TestClient, folder: Path):
             "entries": 3,
             "over": 4,
             "scheduled": 6,
-            "leader": "",
+            "leader": "ann",
+            "leader_ranks": [1, 3],
         }
     ]
 

@@ -348,6 +348,7 @@ class Runner:
             end["costs"] = self.costs
         if standings.complete and standings.matches.played:
             end["leader"] = standings.overall[0].entry
+            end["leader_ranks"] = standings.overall[0].ranks
         self._directory.change(**end)
         sign_end(
             self._directory,

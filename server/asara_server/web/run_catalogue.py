@@ -113,6 +113,7 @@ class RunCatalogue:
             "over": 0,
             "scheduled": 0,
             "leader": "",
+            "leader_ranks": None,
         }
         if source.kind is SourceKind.REPLAYS:
             with suppress(OSError):
@@ -135,6 +136,7 @@ class RunCatalogue:
             "over": log.attempts,
             "scheduled": info.scheduled,
             "leader": plain(info.leader),
+            "leader_ranks": info.leader_ranks,
         }
 
 

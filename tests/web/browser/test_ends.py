@@ -151,7 +151,7 @@ def test_the_end_of_a_run_that_is_watched(browser: Browser, tmp_path: Path) -> N
         page.goto(f"{address}runs/cup")
         over = page.get_by_text("The run is finished.")
         expect(over).to_be_visible()
-        expect(over).to_contain_text(re.compile("First: \\W?(one|other)"))
+        expect(over).to_contain_text(re.compile("Best score: \\W?(one|other)"))
         expect(page.get_by_text("in progress")).to_have_count(0)
         expect_whole_in_sight(over)
         check_looks(page, over)

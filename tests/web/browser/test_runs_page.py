@@ -201,7 +201,7 @@ def test_results_are_hidden_on_every_page(page: Page, address: str):
     expect(page.locator("[data-row='0']")).not_to_contain_text("prestige", ignore_case=True)
     expect(page.get_by_role("combobox", name="Result")).to_have_count(0)
     page.get_by_role("link", name="ASARA").click()
-    expect(page.get_by_text("First:")).to_have_count(0)
+    expect(page.get_by_text("Best score:")).to_have_count(0)
     page.goto(f"{address}/runs/cup")
     page.get_by_role("button", name="Show results").click()
     expect(page.get_by_role("region", name="Standings")).to_be_visible()
@@ -261,7 +261,7 @@ def test_the_page_of_a_match_tells_that_its_run_is_over(browser: Browser, tmp_pa
         expect(page.get_by_role("slider", name="Position in the match")).to_be_visible()
         expect(page.get_by_text("The run is finished.")).to_have_count(0)
         journal.note(Fact(RUN, {"state": "finished", "ended": INFO.ended}))  # as a run does it
-        page.get_by_role("link", name="The run is finished. First: ").click()
+        page.get_by_role("link", name="The run is finished. Best score: ").click()
         expect(heading(page)).to_have_text(INFO.title)
 
 

@@ -15,7 +15,9 @@ export interface RunSummary {
   readonly entries: number;
   readonly over: number;
   readonly scheduled: number;
+  /** The entry with the best score; empty until the run is finished. */
   readonly leader: string;
+  readonly leader_ranks: StandingsRow["ranks"];
 }
 
 export interface StandingsRow {

@@ -9,8 +9,9 @@ import { isolate, t } from "../words/language.js";
 import { list } from "../words/numbers.js";
 import { runs } from "../words/sections/runs.js";
 import { type Run, type RunningMatch, usePolled } from "./api.js";
+import { leaderText } from "./standings.js";
 
-/** That a run is over, and who won it; undefined while that is not known. */
+/** That a run is over, and who leads it; undefined while that is not known. */
 export function overSentence(run: Run): string | undefined {
   const [best, ...rest] = run.standings?.overall ?? [];
   const over = run.state === "finished" && run.standings?.complete === true;
@@ -18,7 +19,7 @@ export function overSentence(run: Run): string | undefined {
   if (spoilerFree.value) return t(runs, "isOver");
   const firsts = [best, ...rest].filter(({ place }) => place === best.place);
   const names = list(firsts.map(({ entry }) => isolate(entry)));
-  return `${t(runs, "isOver")} ${t(runs, "leader", { name: names })}`;
+  return `${t(runs, "isOver")} ${leaderText(names, best.ranks)}`;
 }
 
 /** The match that can be watched after this one, in the order of the run's page. */

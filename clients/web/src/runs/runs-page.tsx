@@ -10,6 +10,7 @@ import { type RunSummary, usePolled } from "./api.js";
 import { Frame, Waiting } from "./frame.js";
 import { Name } from "./names.js";
 import { Bar, overText, StateBadge } from "./progress.js";
+import { leaderText } from "./standings.js";
 
 interface Answer {
   readonly runs: readonly RunSummary[];
@@ -66,7 +67,7 @@ function RunCard({ run, named }: { run: RunSummary; named: boolean }) {
         ].join(" · ")}
       </p>
       {run.leader !== "" && !spoilerFree.value && (
-        <p class="leader">{t(runs, "leader", { name: isolate(run.leader) })}</p>
+        <p class="leader">{leaderText(isolate(run.leader), run.leader_ranks)}</p>
       )}
     </li>
   );

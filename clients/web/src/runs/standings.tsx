@@ -77,6 +77,12 @@ function Row({ run, row }: { run: string; row: StandingsRow }) {
   );
 }
 
+/** Who is first; while other ranks are possible, only who has the best score, and these ranks. */
+export function leaderText(name: string, ranks: StandingsRow["ranks"]): string {
+  if (ranks?.[1] === 1) return t(runs, "leader", { name });
+  return t(runs, "bestScore", { name, ranks: rankSet(ranks) });
+}
+
 function rankSet(ranks: StandingsRow["ranks"]): string {
   if (ranks === null) return "–";
   const [best, worst] = ranks;

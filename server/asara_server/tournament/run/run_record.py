@@ -102,7 +102,9 @@ class RunInfo(BaseModel):
     costs: RunCosts | None = None
     """Costs of all sessions so far; None before the first match."""
     leader: str = ""
-    """The entry in first place; "" until the run is finished."""
+    """The entry with the best score; "" until the run is finished."""
+    leader_ranks: tuple[int, int] | None = None
+    """Best and worst rank that the results allow for the leader; None if unknown."""
     executor: str = ""
     """Name of the last executor that played matches."""
     manifest_sha256: str = ""

@@ -27,6 +27,7 @@ export const runs = {
   replayFolder: "Ordner mit Aufzeichnungen",
   overOf: "{over} von {total} Partien",
   leader: "Vorn: {name}",
+  bestScore: "Beste Wertung: {name} (Ränge {ranks})",
   isOver: "Der Lauf ist beendet.",
   pageEnded: "Die Seite endete mit dem Lauf. „asara web“ zeigt ihn wieder.",
   started: "Begonnen {when}",

@@ -27,6 +27,7 @@ export const runs = {
   replayFolder: "folder of replays",
   overOf: "{over} of {total} matches",
   leader: "First: {name}",
+  bestScore: "Best score: {name} (rank range {ranks})",
   isOver: "The run is finished.",
   pageEnded: "The page ended with the run. “asara web” shows the run again.",
   started: "Started {when}",

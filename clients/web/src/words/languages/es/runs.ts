@@ -27,6 +27,7 @@ export const runs = {
   replayFolder: "carpeta de grabaciones",
   overOf: "{over} de {total} partidas",
   leader: "Primero: {name}",
+  bestScore: "Mejor puntuación: {name} (puestos {ranks})",
   isOver: "La serie ha terminado.",
   pageEnded: "La página terminó con la serie. «asara web» la muestra de nuevo.",
   started: "Inicio: {when}",

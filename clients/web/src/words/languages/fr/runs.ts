@@ -27,6 +27,7 @@ export const runs = {
   replayFolder: "dossier d’enregistrements",
   overOf: "{over} parties sur {total}",
   leader: "En tête : {name}",
+  bestScore: "Meilleur score : {name} (rangs {ranks})",
   isOver: "La série est terminée.",
   pageEnded: "La page s’est arrêtée avec la série. « asara web » la montre de nouveau.",
   started: "Début : {when}",

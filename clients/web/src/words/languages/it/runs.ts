@@ -27,6 +27,7 @@ export const runs = {
   replayFolder: "cartella di registrazioni",
   overOf: "{over} partite su {total}",
   leader: "In testa: {name}",
+  bestScore: "Miglior punteggio: {name} (ranghi {ranks})",
   isOver: "La serie è terminata.",
   pageEnded: "La pagina si è chiusa con la serie. «asara web» la mostra di nuovo.",
   started: "Inizio: {when}",

@@ -27,6 +27,7 @@ export const runs = {
   replayFolder: "map met opnamen",
   overOf: "{over} van {total} partijen",
   leader: "Eerste: {name}",
+  bestScore: "Beste score: {name} (plaatsen {ranks})",
   isOver: "De reeks is afgelopen.",
   pageEnded: "De pagina stopte met de reeks. “asara web” toont de reeks opnieuw.",
   started: "Begonnen {when}",
