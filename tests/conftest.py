@@ -7,6 +7,7 @@ import asyncio
 import functools
 import os
 import signal
+import tempfile
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any, ParamSpec
@@ -48,6 +49,9 @@ def _own_configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        temporary = str(tmp_path_factory.mktemp("t"))  # short, because sockets are made in it
+        patch.setenv("TMPDIR", temporary)  # for programs that a test kills
+        patch.setattr(tempfile, "tempdir", temporary)
         patch.setenv("ASARA_SANDBOX", "none")
         load_or_make_key()  # the first command would announce it
         yield
