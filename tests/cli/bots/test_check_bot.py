@@ -58,7 +58,7 @@ def test_a_bot_that_works(tmp_path: Path, sandbox: str) -> None:
         *("decisions", "clock time needed", "peak memory", "folder size"),
     ]
     assert lines[8].endswith(" 3 MiB of 128 MiB")
-    assert lines[9:] == ["the bot printed:", "  | holds", "", "Mine works."]
+    assert lines[9:] == ["its last lines in each match:", "  | holds", "", "Mine works."]
     begin, building = done.stderr.splitlines()[:2]
     assert begin.startswith("Checking Mine against the built-in bot `random`: ")
     assert building == "Building Mine in a copy: sh build.sh"

@@ -106,7 +106,8 @@ def _find_bot(argument: str) -> _Table:
         raise UserError(f"bot {argument!r}: no such file; did you mean {argument + '.py'!r}?")
     if path.suffix or len(path.parts) > 1:
         raise UserError(f"bot {argument!r}: no such file{_similar_file(path)}")
-    close = difflib.get_close_matches(argument, bots, n=1)
+    folders = [folder.name for folder in Path().iterdir() if _is_bot_folder(folder)]
+    close = difflib.get_close_matches(argument, [*folders, *bots], n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     if bots and not hint:
         hint = f"; built-in bots: {', '.join(bots)}"

@@ -122,6 +122,7 @@ class BotFinding:
             "memory_limit_mib": self.limits.memory_mib,
             "directory_bytes": one.size_bytes,
             "directory_limit_mib": self.limits.directory_mib,
+            "directory_left_out": list(one.left_out),
             "contained": self.contained,
             "printed": list(one.printed),
         }
@@ -158,7 +159,9 @@ def show_finding(finding: BotFinding) -> None:
     for name, value in rows:
         show_line(f"{name:<{width}}  {value}")
     if one.printed:
-        show_line(f"{'its build' if _is_build_fault(one) else 'the bot'} printed:")
+        show_line(
+            "its build's last lines:" if _is_build_fault(one) else "its last lines in each match:"
+        )
         show_printed(one)
     for text in one.rejections[:_MOST_REJECTIONS]:
         show_line(f"rejected: {text}")
@@ -181,6 +184,7 @@ def _measurements(finding: BotFinding) -> list[tuple[str, str]]:
         ("clock time needed", _bank(finding)),
         ("peak memory", _size(one.memory_bytes, finding.limits.memory_mib)),
         ("folder size", _size(one.size_bytes, finding.limits.directory_mib)),
+        ("too large to be seen", ", ".join(one.left_out)),
     ]
     return [(name, value) for name, value in rows if value]
 

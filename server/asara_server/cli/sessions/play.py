@@ -166,7 +166,7 @@ def _replays(options: Play, folder: Path) -> ReplaySink:
         return replay_sink(options.out_directory)
     played = folder / "played"
     played.mkdir()
-    return ReplaySink(played, SigningKey.new())
+    return ReplaySink(played, SigningKey.new(), temporary=True)
 
 
 class PlayTable(TableServer):
@@ -193,7 +193,9 @@ class PlayTable(TableServer):
         for guest, link in zip(self.settings.guests, links, strict=True):
             heading = "Your link" if len(links) == 1 else f"Link for {guest.entry}"
             out.print(f"{heading}:\n    {link}", soft_wrap=True)
-        notify("Press Ctrl-C to stop.")
+        assert self.settings.replays is not None
+        deleted = " The replays are deleted then; --out DIR keeps them."
+        notify(f"Press Ctrl-C to stop.{deleted if self.settings.replays.temporary else ''}")
         if self._browser and _has_browser():
             # A browser may run in the foreground until it is closed.
             threading.Thread(target=webbrowser.open, args=(links[0],), daemon=True).start()

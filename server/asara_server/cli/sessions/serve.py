@@ -61,6 +61,8 @@ class ReplaySink:
 
     folder: Path
     key: SigningKey
+    temporary: bool = False
+    """True if the folder is deleted at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +328,8 @@ class TableServer:
             if sink is not None:
                 path = sink.folder / f"{result.played_as}.asara"
                 write_replay(path, records, sink.key)
-                out.print(f"Replay: {plain(str(path), None)}", soft_wrap=True)
+                if not sink.temporary:
+                    out.print(f"Replay: {plain(str(path), None)}", soft_wrap=True)
             out.print()
         for line in fault_lines([result]):
             warn(line)

@@ -31,7 +31,7 @@ from asara_server.match.inputs import RejectionRecord, ReplyRecord
 from asara_server.match.spec import SECOND_US
 from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.referee.referee import Referee
-from asara_server.text import plain_words
+from asara_server.text import plain, plain_words
 from asara_server.tournament.bots.bot_watch import BotWatch, Departure
 from asara_server.tournament.bots.build.build import EntryBuilder
 from asara_server.tournament.bots.build.build_cache import BuildCache
@@ -48,7 +48,9 @@ from asara_server.tournament.execution.match_runner import (
 )
 from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.sandbox.filesystem_view import entry_size
+from asara_server.tournament.sandbox.own_files import EntryFiles, OwnFiles
+from asara_server.tournament.sandbox.private_copy import copy_size
+from asara_server.tournament.sandbox.spec import NOTHING_RESERVED
 from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome, without_output
@@ -106,6 +108,8 @@ class CheckedEntry:
     """Peak memory in bytes; None if unknown."""
     size_bytes: int | None = None
     """Size of the entry's files after the build, in bytes; None if it was not measured."""
+    left_out: tuple[str, ...] = ()
+    """Names of files beside the bot that are too large, so that the bot does not see them."""
 
     @property
     def decisions(self) -> int:
@@ -282,20 +286,25 @@ class EntryCheck:
     async def _play(self, entry: Entry, runner: MatchRunner, build_s: float | None) -> CheckedEntry:
         self.playing[entry.name] = None
         try:
-            size = None if self._only is None else await self._size(entry)
+            own = None if self._only is None else await self._own_files(entry)
             played = await self._play_matches(entry, runner)
             peaks = [one.bot.process.memory_peak() for one in played if one.bot.process]
             await self._end(entry, runner, played)
             memory = max((peak for peak in peaks if peak), default=None)
             finding = self._finding(entry, played, build_s)
-            return replace(finding, memory_bytes=memory, size_bytes=size)
+            finding = replace(finding, memory_bytes=memory)
+            if own is None:
+                return finding
+            left_out = tuple(plain(path.name) for path in own.left_out)
+            return replace(finding, size_bytes=copy_size(own.source), left_out=left_out)
         finally:
             del self.playing[entry.name]
 
-    async def _size(self, entry: Entry) -> int:
+    async def _own_files(self, entry: Entry) -> OwnFiles:
         built = self._builder.build_directory(entry) if entry.build else None
-        limits = self._tournament.limits
-        return await asyncio.to_thread(entry_size, self._sandbox, entry, built, limits)
+        reserved = self._sandbox.reserved if self._sandbox else NOTHING_RESERVED
+        files = EntryFiles([entry], reserved, self._tournament.limits)
+        return await asyncio.to_thread(files.of, entry, built)
 
     async def _play_matches(self, entry: Entry, runner: MatchRunner) -> list[_Played]:
         """Play the matches in turn until the entry forfeits one."""

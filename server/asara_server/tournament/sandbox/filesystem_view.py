@@ -31,10 +31,9 @@ from asara_server.tournament.sandbox.private_copy import (
     PrivateCopy,
     check_size,
     copy_into_memory,
-    copy_size,
 )
 from asara_server.tournament.sandbox.runtimes import visible_programs
-from asara_server.tournament.sandbox.spec import NOTHING_RESERVED, ReservedPaths
+from asara_server.tournament.sandbox.spec import ReservedPaths
 from asara_server.tournament.sandbox.system_mounts import system_paths
 from asara_server.tournament.schedule.match_settings import MatchSettings, ReadableCopy
 
@@ -67,15 +66,6 @@ def match_sandbox(
         content=built,
         loopback=entry.loopback,
     )
-
-
-def entry_size(sandbox: Sandbox | None, entry: Entry, built: Path | None, limits: Limits) -> int:
-    """Return the size in bytes of the files copied for each bot of an entry that is checked alone.
-
-    `built` is as in `EntryFiles.of`.
-    """
-    reserved = sandbox.reserved if sandbox else NOTHING_RESERVED
-    return copy_size(EntryFiles([entry], reserved, limits).of(entry, built).source)
 
 
 def oversized_entries(
