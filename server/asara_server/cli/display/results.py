@@ -62,6 +62,11 @@ def _reservations(standings: Standings, left: int, *, running: bool) -> Iterator
         which = "Still to come" if running else "Not played"
         missing = f"{left:,} of {count(standings.matches.scheduled, 'match')}"
         yield f"{which}: {missing}, {within:,} of them in blocks that have begun."
+    if standings.deal_shares:
+        yield (
+            "Scores are compared with the scores of others who played the same deal, so they can\n"
+            "differ from the average result."
+        )
     if standings.remote_blocks:
         blocks = count(standings.remote_blocks, "block")
         yield (

@@ -52,7 +52,7 @@ export const runs = {
   place: "Platz",
   score: "Wertung",
   scoreHelp:
-    "Wertung: 1 für den ersten Platz bis 0 für den letzten. Der Bereich enthält die erwartete Wertung mit 95 % Sicherheit.",
+    "Wertung: 1 für den ersten Platz bis 0 für den letzten. Wenn andere dieselbe Verteilung gespielt haben, wird sie mit deren Wertung verglichen. Der Bereich enthält die erwartete Wertung mit 95 % Sicherheit.",
   unfinished:
     "In Blöcken, die nur zum Teil gespielt sind, {count:fehlt # Partie|fehlen # Partien}.",
   remoteBlocks:

@@ -52,7 +52,7 @@ export const runs = {
   place: "Place",
   score: "Score",
   scoreHelp:
-    "Score: 1 for first place down to 0 for last. The interval contains the expected score with 95 % confidence.",
+    "Score: 1 for first place down to 0 for last. If others played the same deal, it is compared with theirs. The interval contains the expected score with 95 % confidence.",
   unfinished: "{count:# match is|# matches are} missing in blocks that were played in part.",
   remoteBlocks:
     "In {count:# block|# blocks}, entries on other machines sat at several tables, and could tell each other about the deal.",

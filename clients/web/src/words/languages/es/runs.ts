@@ -52,7 +52,7 @@ export const runs = {
   place: "Puesto",
   score: "Puntuación",
   scoreHelp:
-    "Puntuación: de 1 para el primer puesto a 0 para el último. El intervalo contiene la puntuación esperada con un 95 % de confianza.",
+    "Puntuación: de 1 para el primer puesto a 0 para el último. Si otros jugaron el mismo reparto, se compara con la suya. El intervalo contiene la puntuación esperada con un 95 % de confianza.",
   unfinished: "{count:Falta # partida|Faltan # partidas} en bloques jugados solo en parte.",
   remoteBlocks:
     "En {count:# bloque|# bloques}, participantes en otras máquinas estaban en varias mesas y podían hablarse del reparto.",

@@ -52,7 +52,7 @@ export const runs = {
   place: "Rang",
   score: "Score",
   scoreHelp:
-    "Score : de 1 pour la première place à 0 pour la dernière. L’intervalle contient le score attendu avec une confiance de 95 %.",
+    "Score : de 1 pour la première place à 0 pour la dernière. Si d’autres ont joué la même donne, il est comparé au leur. L’intervalle contient le score attendu avec une confiance de 95 %.",
   unfinished: "Il manque {count:# partie|# parties} à des blocs qui ne sont joués qu’en partie.",
   remoteBlocks:
     "Dans {count:# bloc|# blocs}, des participants sur d’autres machines étaient à plusieurs tables et pouvaient se parler de la donne.",

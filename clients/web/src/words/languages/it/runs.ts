@@ -52,7 +52,7 @@ export const runs = {
   place: "Posto",
   score: "Punteggio",
   scoreHelp:
-    "Punteggio: da 1 per il primo posto a 0 per l’ultimo. L’intervallo contiene il punteggio atteso con il 95% di confidenza.",
+    "Punteggio: da 1 per il primo posto a 0 per l’ultimo. Se altri hanno giocato la stessa distribuzione, è confrontato con il loro. L’intervallo contiene il punteggio atteso con il 95% di confidenza.",
   unfinished: "{count:Manca # partita|Mancano # partite} a blocchi giocati solo in parte.",
   remoteBlocks:
     "In {count:# blocco|# blocchi}, partecipanti su altre macchine sedevano a più tavoli e potevano parlarsi della distribuzione.",

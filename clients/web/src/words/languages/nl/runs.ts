@@ -52,7 +52,7 @@ export const runs = {
   place: "Plaats",
   score: "Score",
   scoreHelp:
-    "Score: van 1 voor de eerste plaats tot 0 voor de laatste. Het bereik bevat de verwachte score met 95% zekerheid.",
+    "Score: van 1 voor de eerste plaats tot 0 voor de laatste. Als anderen dezelfde verdeling speelden, wordt hij met die van hen vergeleken. Het bereik bevat de verwachte score met 95% zekerheid.",
   unfinished:
     "{count:# partij ontbreekt|# partijen ontbreken} in blokken die maar voor een deel zijn gespeeld.",
   remoteBlocks:
