@@ -1,5 +1,6 @@
 """`asara tournament` with entries on other machines, for organisers and authors."""
 
+import asyncio
 import re
 import shutil
 import socket
@@ -100,7 +101,7 @@ def test_what_cannot_be_received_is_said_before_anything_is_written(tmp_path: Pa
 def activity(over: int = 0, awaited: Sequence[str] = (), **building: object) -> Any:
     """Return what stands in for a runner whose bots do this."""
     return SimpleNamespace(
-        progress=SimpleNamespace(matches_over=over, results=()),
+        progress=SimpleNamespace(matches_over=over, results=(), stopping=asyncio.Event()),
         executor=SimpleNamespace(awaited=awaited, waits=()),
         **{"building": {}, "to_build": (), **building},
     )
@@ -128,7 +129,8 @@ def test_the_pace_of_a_resumed_run_is_that_of_what_it_plays(
     now_s = 0.0
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now_s))
     meter = RunMeter(10)
-    meter.start(activity(6))
+    run = activity(6)
+    meter.start(run)
     now_s = 60.0
     assert meter.summary() == "6 of 10 matches after 1 min"
     began = "2026-01-01T00:00:00+00:00"
@@ -136,6 +138,8 @@ def test_the_pace_of_a_resumed_run_is_that_of_what_it_plays(
     assert meter.summary() == "7 of 10 matches, 1.0 per minute, about 3 min left"
     now_s = 0.5
     assert meter.summary() == "7 of 10 matches, 120.0 per minute, about 2 s left"
+    run.progress.stopping.set()
+    assert meter.summary() == "7 of 10 matches, 120.0 per minute"
 
 
 @pytest.mark.long

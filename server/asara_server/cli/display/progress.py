@@ -160,8 +160,11 @@ class RunMeter(Meter):
         if self._done == self._done_at_start:
             return f"{played} after {duration(seconds, whole_s=True)}{awaited}"
         rate = (self._done - self._done_at_start) / seconds
+        pace = f"{played}, {60 * rate:.1f} per minute"
+        if over or (runner is not None and runner.progress.stopping.is_set()):
+            return pace
         left = duration((self._total - self._done) / rate, whole_s=True)
-        return f"{played}, {60 * rate:.1f} per minute, about {left} left{awaited}"
+        return f"{pace}, about {left} left{awaited}"
 
 
 def wait_text(waits: "Sequence[Wait]") -> str:
