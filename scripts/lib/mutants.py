@@ -308,6 +308,7 @@ def main() -> int:
         "--minutes", type=float, default=30.0, help="for the mutants of a file (30)"
     )
     parser.add_argument("--tests", nargs="+", metavar="TEST", help="others than those of the file")
+    parser.add_argument("--long", action="store_true", help="run the long tests as well")
     options = parser.parse_args()
     missed = 0
     for path in (file.resolve() for file in options.files):
@@ -315,6 +316,8 @@ def main() -> int:
         found = found[:: max(1, -(-len(found) // options.most))]
         plugin = Session(path, found, options.minutes)
         args = ["-q", "-p", "no:cacheprovider", "-n", "0", *(options.tests or tests_of(path))]
+        if options.long:
+            args += ["-m", "not browser and not compiled and not languages"]
         if pytest.main(args, [plugin]) not in {0, 5}:
             return 2
         missed += len(plugin.survivors)
