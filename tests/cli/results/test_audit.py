@@ -60,6 +60,7 @@ def test_another_key_and_no_key(run: Path, tmp_path: Path) -> None:
     done = asara("audit", run, "--public-key", tmp_path / "other.pub", status=1)
     assert done.stdout.count("another key signed this file") == 3
     key = KEY.public.hex()
+    assert "this looks like a fingerprint" in refusal("audit", run, "--public-key", key[:16])
     beside = f"The expected key {key} is from {run / 'referee.pub'}. Nothing else confirms "
     assert asara("audit", run, status=0).stderr.startswith(beside)
     (run / "referee.pub").unlink()
@@ -396,7 +397,7 @@ def test_a_void_attempt_proves_nothing(tmp_path: Path) -> None:
 def test_the_proof_of_another_replay_another_run_or_no_run(cup: Path, tmp_path: Path) -> None:
     files = [cup / "replays" / f"r1-basic-0001-{number}.asara" for number in (1, 2)]
     prove(cup, "r1-basic-0001-1", tmp_path / "proof")
-    done = asara("audit", files[1], "--inclusion", "--proof", tmp_path / "proof", status=1)
+    done = asara("audit", files[1], "--proof", tmp_path / "proof", status=1)
     assert "match_id: expected 'r1-basic-0001-1' by manifest and schedule" in done.stdout
     done = asara("audit", files[0], "--inclusion", "--manifest", "00" * 32)
     assert "not the manifest that was published" in done.stdout

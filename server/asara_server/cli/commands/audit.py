@@ -53,7 +53,7 @@ class Audit:
         typer.Option(
             "--proof",
             metavar="FILE",
-            help="Proof for --inclusion, written by `asara replay prove`.",
+            help="Proof written by `asara replay prove`; implies --inclusion.",
             show_default="PATH.proof, the proof in a bundle, or the run that contains the replay",
         ),
     ] = None

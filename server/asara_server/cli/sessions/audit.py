@@ -78,10 +78,8 @@ _NOTICE_INTERVAL = 1000
 def audit(options: Audit, _log: LogOptions) -> int:
     """Audit runs and replays; return the exit status."""
     held = _published(options.public_key, options.manifest)
-    if options.inclusion:
+    if options.inclusion or options.proof is not None:
         return _audit_inclusion(options, held)
-    if options.proof is not None:
-        raise UserError("--proof: needs --inclusion; see `asara audit --help`")
     return _audit_paths(options, held)
 
 
@@ -110,9 +108,13 @@ def _published(key: Path | None, manifest: str | None) -> Published:
 
 def _public_key(key: Path) -> bytes:
     """Return the key in a file, or the key that is given in hexadecimal; raises KeyFileError."""
-    if re.fullmatch("[0-9a-fA-F]{64}", str(key)) and not key.exists():
-        return bytes.fromhex(str(key))
-    return read_public_key(key)
+    text = str(key)
+    if key.exists() or not re.fullmatch("[0-9a-fA-F]{8,}", text):
+        return read_public_key(key)
+    if len(text) != 64:
+        short = "; this looks like a fingerprint, its first 16" if len(text) == 16 else ""
+        raise UserError(f"--public-key {text}: a key has 64 hexadecimal digits{short}")
+    return bytes.fromhex(text)
 
 
 def _audit_paths(options: Audit, held: Published) -> int:
