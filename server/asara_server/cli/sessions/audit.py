@@ -16,7 +16,7 @@ from asara_server.cli.options.output_file import check_output, run_of, write_out
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.audit import Verdict
 from asara_server.replay.file import read_file
-from asara_server.replay.signing import fingerprint, read_public_key
+from asara_server.replay.signing import read_public_key
 from asara_server.text import count, plain, plain_words
 from asara_server.tournament.run.directory import RunError
 from asara_server.tournament.trust.audit import (
@@ -124,27 +124,25 @@ def _audit_paths(options: Audit, held: Published) -> int:
     unread: list[AuditJob] = []
     faults = list(plan.faults)
     faults += [f"{report.directory}/{fault}" for report in plan.runs for fault in report.faults]
-    for fault in faults:
-        _print(fault)
-    for text in plan.not_checked:
-        _print(f"not checked: {text}")
-    described = plan.jobs[-plan.single :] if 0 < plan.single <= _MOST_DESCRIBED else ()
+    _print(*faults, *(f"not checked: {text}" for text in plan.not_checked))
+    in_runs = len(plan.jobs) - plan.single
+    scope: dict[str, None] = {}
     verdicts = _with_progress(audit_replays(plan.jobs, options.jobs), len(plan.jobs))
-    for job, verdict in zip(plan.jobs, verdicts, strict=True):
+    for number, (job, verdict) in enumerate(zip(plan.jobs, verdicts, strict=True)):
         if verdict.fault is not None:
             (unread if verdict.other_format else failed).append(job)
             _print(f"{job.path}: {verdict.fault}")
         elif verdict.result_fault is not None:  # the file proves that the result was changed
             faults.append(f"{job.path.parent.parent}/{verdict.result_fault}")
             _print(faults[-1])
-        elif job in described:
-            for line in sound_lines(job, verdict, _key_source_of(job)):
-                _print(line)
+        elif number >= in_runs and plan.single <= _MOST_DESCRIBED:
+            _print(*sound_lines(job, verdict, _key_source_of(job)))
+            scope |= dict.fromkeys(scope_lines(job))
+    _print(*scope)
     without = [job.path for job in (*failed, *unread)]
     for report in plan.runs:
         lost = sum(path.parent == report.directory / "replays" for path in without)
-        for line in report_lines(report, held, len(report.replays) - lost):
-            _print(line)
+        _print(*report_lines(report, held, len(report.replays) - lost))
     # a replay that failed is one fault, although its run has also found it changed
     named = {f"{job.path.parent.parent}/replays/{job.path.stem}" for job in failed}
     others = sum(fault.partition(f"{SUFFIX}: ")[0] not in named for fault in faults)
@@ -155,7 +153,7 @@ def _audit_paths(options: Audit, held: Published) -> int:
         + (f"; {count(others, 'fault')} in other files" if others else "")
         + "."
     )
-    alone = {job.path for job in plan.jobs[len(plan.jobs) - plan.single :]}
+    alone = {job.path for job in plan.jobs[in_runs:]}
     _warn_of_trust(plan, held, passed_alone=not alone <= set(without))
     open_ended = sum(not report.ended for report in plan.runs)
     _print(
@@ -175,9 +173,8 @@ def _audit_paths(options: Audit, held: Published) -> int:
 
 def _warn_of_trust(plan: AuditPlan, held: Published, *, passed_alone: bool) -> None:
     """Print warnings about anything that the verdict does not cover."""
-    for report in plan.runs:
-        if warning := key_warning(report.signed, held):
-            warn(warning)
+    for warning in {key_warning(report.signed, held) for report in plan.runs} - {""}:
+        warn(warning)
     for found in islice(filter(None, (job.found_key for job in plan.jobs)), 1):
         warn(single_key_warning(found))
     if passed_alone:
@@ -190,8 +187,10 @@ def _audit_inclusion(options: Audit, held: Published) -> int:
     if proof is not None and len(paths) > 1:
         raise UserError("--proof is for one replay; audit the other replays separately")
     failed = unread = unproven = other_manifests = 0
+    scope: dict[str, None] = {}
+    warnings: set[str] = set()
     for path in paths:
-        found = _inclusion(path, proof, held, leaks=options.leaks)
+        found = _inclusion(path, proof, held, warnings, leaks=options.leaks)
         if found.unproven:
             unproven += 1
             _print(f"{path}: not checked; {found.unproven}")
@@ -199,10 +198,13 @@ def _audit_inclusion(options: Audit, held: Published) -> int:
         unread += found.other_format
         failed += bool(found.fault) and not found.other_format
         other_manifests += found.other_manifest
+        scope |= dict.fromkeys(found.scope)
         if found.fault:
             _print(f"{path}: {found.fault}")
-        for line in found.lines if len(paths) <= _MOST_DESCRIBED else found.lines[:1]:
-            _print(line)
+        _print(*(found.lines if len(paths) <= _MOST_DESCRIBED else found.lines[:1]))
+    _print(*scope)
+    for warning in warnings - {""}:
+        warn(warning)
     audited = len(paths) - unproven - unread
     _print(
         f"Audited {count(audited, 'replay')}: {audited - failed} passed, {failed} failed"
@@ -253,14 +255,17 @@ class _Inclusion(NamedTuple):
 
     fault: str = ""
     lines: tuple[str, ...] = ()
+    scope: tuple[str, ...] = ()
     unproven: str = ""
     """Why nothing can show that the replay belongs to a run; "" if something can."""
     other_manifest: bool = False
     other_format: bool = False
 
 
-def _inclusion(path: Path, proof_file: Path | None, held: Published, *, leaks: bool) -> _Inclusion:
-    """Check a replay, and that it belongs to its run."""
+def _inclusion(
+    path: Path, proof_file: Path | None, held: Published, warnings: set[str], *, leaks: bool
+) -> _Inclusion:
+    """Check a replay, and that it belongs to its run; add to the warnings."""
     if path.is_dir():
         raise UserError(f"{path}: is a folder; --inclusion is for single replays")
     for file in (path, proof_file):
@@ -282,29 +287,30 @@ def _inclusion(path: Path, proof_file: Path | None, held: Published, *, leaks: b
     except (RunError, ReplayError) as error:
         return _Inclusion(str(error))
     signed, expected = check_inclusion(proof, held)
-    if warning := key_warning(signed, held):
-        warn(warning)
+    warnings.add(key_warning(signed, held))
     if signed.faults:
         only_manifest = signed.other_manifest and len(signed.faults) == 1
         return _Inclusion("; ".join(signed.faults), other_manifest=only_manifest)
+    assert expected is not None
+    assert signed.head is not None
     job = AuditJob(path, signed.public_key, signed.secret, expected, leaks)
     verdict = audit_replay(job)
     if fault := verdict.fault or verdict.result_fault:
         return _Inclusion(fault, other_format=verdict.other_format)
-    assert expected is not None
-    assert signed.head is not None
     result = expected.result
     title = plain(expected.manifest.title)
     place = (
         f"; it is attempt {result.attempt} at {result.match_id} of '{title}', "
         f"leaf {proof.index + 1} of {signed.head.attempts} of the signed tree"
     )
-    return _Inclusion(lines=tuple(sound_lines(job, verdict, _key_source(signed, held), place)))
+    lines = sound_lines(job, verdict, _key_source(signed, held), place)
+    return _Inclusion(lines=tuple(lines), scope=tuple(scope_lines(job)))
 
 
-def _print(text: str) -> None:
-    """Print a finding."""
-    out.print(plain(text, None), soft_wrap=True)
+def _print(*findings: str) -> None:
+    """Print each finding on a line."""
+    for text in findings:
+        out.print(plain(text, None), soft_wrap=True)
 
 
 def _with_progress(verdicts: Iterable[Verdict], total: int) -> Iterator[Verdict]:
@@ -323,18 +329,10 @@ def key_warning(signed: Signed, held: Published) -> str:
     """Return a warning if nothing shows whose key a run was signed with, otherwise ""."""
     if _key_source(signed, held) != _OWN_KEY or not signed.manifest_signed:
         return ""
-    assert signed.manifest is not None
-    assert signed.public_key is not None
-    title = f"{plain(signed.manifest.title)!r}"
-    other = (
-        ""
-        if held.manifest_sha256
-        else ", or pass the published hash of the manifest with --manifest"
-    )
+    other = "" if held.manifest_sha256 else " or --manifest"
     return (
-        f"{title} is signed with key {signed.public_key.hex()}. Nothing outside the run confirms "
-        "that this is the organiser's key. If the run is not yours, get the organiser's public "
-        f"key and pass it with --public-key{other}."
+        "Nothing outside the run confirms that its key is the organiser's. If the run is not "
+        f"yours, pass the published --public-key{other}."
     )
 
 
@@ -347,8 +345,8 @@ def single_key_warning(found: FoundKey) -> str:
         else f"The expected key {key} is from {plain(str(found.file))}. Nothing else"
     )
     return (
-        f"{where} confirms that this is the organiser's key. If the run is not yours, get the "
-        "organiser's public key and pass it with --public-key."
+        f"{where} confirms that this is the organiser's key. If the run is not yours, pass the "
+        "organiser's key with --public-key."
     )
 
 
@@ -361,21 +359,25 @@ def _key_source_of(job: AuditJob) -> str:
 
 
 def sound_lines(job: AuditJob, verdict: Verdict, key_source: str, place: str = "") -> Iterator[str]:
-    """Yield what was checked in a sound replay that was audited separately, and with whose key.
+    """Yield the course of a sound replay that was audited separately, and who signed it.
 
     `place` continues the first line with the replay's place in its run.
     """
     yield f"{job.path}: passed{place}"
-    yield f"  signing key: {fingerprint(verdict.public_key)}, {key_source}"
+    yield f"  signing key: {verdict.public_key.hex()}, {key_source}"
     yield f"  match {verdict.match_id}: {_course_words(verdict)}"
+
+
+def scope_lines(job: AuditJob) -> Iterator[str]:
+    """Yield what is checked in each sound replay that is audited separately, and what is not."""
     deal = "the deal matches its commitment"
     if job.tournament_secret is not None:
         deal += " and follows from the tournament secret"
     yield (
-        f"  checked: every record is signed, and {deal}; playing the match again gives the same "
+        f"checked: every record is signed, and {deal}; playing the match again gives the same "
         "moves, clock charges, timeouts, results and messages to the seats"
     )
-    yield f"  not checked: {_REFEREES_WORD}"
+    yield f"not checked: {_REFEREES_WORD}"
 
 
 def _course_words(verdict: Verdict) -> str:
@@ -402,7 +404,7 @@ def report_lines(report: RunAudit, held: Published, passed: int) -> Iterator[str
     else:
         yield f"{report.directory}: {plain(signed.manifest.title)}, {report.state}"
     if signed.public_key is not None:
-        yield f"  signing key: {fingerprint(signed.public_key)}, {_key_source(signed, held)}"
+        yield f"  signing key: {signed.public_key.hex()}, {_key_source(signed, held)}"
     if signed.manifest is not None:
         yield f"  manifest: {_manifest_words(signed.manifest_sha256, held)}"
     if signed.deal_commitment is not None:
