@@ -54,11 +54,15 @@ def test_a_sound_replay_says_what_was_checked_and_by_whose_key(run: Path) -> Non
     assert asara("audit", file).stdout.splitlines()[1] == own
 
 
+OTHER_SIGNER = "is not signed with this key, or the key was mistyped.\n"
+
+
 def test_another_key_and_no_key(run: Path, tmp_path: Path) -> None:
     other = SigningKey.new()
     (tmp_path / "other.pub").write_bytes(other.public_pem)
     done = asara("audit", run, "--public-key", tmp_path / "other.pub", status=1)
     assert done.stdout.count("another key signed this file") == 3
+    assert done.stdout.endswith(f"\nA replay {OTHER_SIGNER}")
     key = KEY.public.hex()
     assert "this looks like a fingerprint" in refusal("audit", run, "--public-key", key[:16])
     beside = f"The expected key {key} is from {run / 'referee.pub'}. Nothing else confirms "
@@ -169,6 +173,11 @@ def test_no_advice_that_the_auditor_has_followed(cup: Path) -> None:
     assert "--public-key" in done.stderr
     assert "--manifest" not in done.stderr
     assert done.stdout.endswith(OTHER_MANIFEST)
+    done = asara("audit", cup, "--public-key", KEY.public.hex(), status=1)
+    assert done.stdout.endswith(
+        "\nAudited 12 replays: 12 passed, 0 failed; 1 fault in other files.\n"
+        f"The run {OTHER_SIGNER}"
+    )
     (cup / "standings.json").unlink()
     done = asara("audit", cup, "--manifest", "00" * 32, status=1)
     assert done.stdout.endswith("\nThe run is NOT sound: 2 faults.\n")
@@ -400,7 +409,12 @@ def test_the_proof_of_another_replay_another_run_or_no_run(cup: Path, tmp_path: 
     files = [cup / "replays" / f"r1-basic-0001-{number}.asara" for number in (1, 2)]
     prove(cup, "r1-basic-0001-1", tmp_path / "proof")
     done = asara("audit", files[1], "--proof", tmp_path / "proof", status=1)
-    assert "match_id: expected 'r1-basic-0001-1' by manifest and schedule" in done.stdout
+    assert "belongs to match r1-basic-0001-1; this replay is match r1-basic-0001-2" in done.stdout
+    assert done.stdout.endswith(
+        "\nThe proof belongs to another match, so it proves nothing here.\n"
+    )
+    done = asara("audit", files[0], "--inclusion", "--public-key", KEY.public.hex(), status=1)
+    assert done.stdout.endswith(f"\nThe replay {OTHER_SIGNER}")
     done = asara("audit", files[0], "--inclusion", "--manifest", "00" * 32)
     assert "not the manifest that was published" in done.stdout
     assert done.stdout.endswith(OTHER_MANIFEST)

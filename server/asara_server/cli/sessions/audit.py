@@ -1,7 +1,7 @@
 """Audits runs and replays, and prints what is wrong and what was not checked."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -38,7 +38,7 @@ from asara_server.tournament.trust.inclusion import (
 )
 from asara_server.tournament.trust.run_audit import RunAudit
 from asara_server.tournament.trust.run_files import SUFFIX
-from asara_server.tournament.trust.signed_documents import Published, Signed
+from asara_server.tournament.trust.signed_documents import Cause, Published, Signed
 from asara_server.user_error import UserError
 
 UNPROVEN = 3
@@ -122,6 +122,7 @@ def _audit_paths(options: Audit, held: Published) -> int:
     plan = plan_audit(options.paths, held, leaks=options.leaks)
     failed: list[AuditJob] = []
     unread: list[AuditJob] = []
+    causes = list(plan.causes)
     faults = list(plan.faults)
     faults += [f"{report.directory}/{fault}" for report in plan.runs for fault in report.faults]
     _print(*faults, *(f"not checked: {text}" for text in plan.not_checked))
@@ -132,6 +133,9 @@ def _audit_paths(options: Audit, held: Published) -> int:
         if verdict.fault is not None:
             (unread if verdict.other_format else failed).append(job)
             _print(f"{job.path}: {verdict.fault}")
+            other_key = held.public_key and verdict.public_key not in (b"", held.public_key)
+            if other_key and number >= in_runs:
+                causes.append(Cause.OTHER_KEY)
         elif verdict.result_fault is not None:  # the file proves that the result was changed
             faults.append(f"{job.path.parent.parent}/{verdict.result_fault}")
             _print(faults[-1])
@@ -162,7 +166,7 @@ def _audit_paths(options: Audit, held: Published) -> int:
             open_ended=open_ended,
             single=plan.single,
             faults=len(failed) + others,
-            other_manifests=plan.other_manifests,
+            causes=causes,
             unread=len(unread),
         )
     )
@@ -186,7 +190,8 @@ def _audit_inclusion(options: Audit, held: Published) -> int:
     paths, proof = options.paths, options.proof
     if proof is not None and len(paths) > 1:
         raise UserError("--proof is for one replay; audit the other replays separately")
-    failed = unread = unproven = other_manifests = 0
+    failed = unread = unproven = 0
+    causes: list[Cause] = []
     scope: dict[str, None] = {}
     warnings: set[str] = set()
     for path in paths:
@@ -197,7 +202,7 @@ def _audit_inclusion(options: Audit, held: Published) -> int:
             continue
         unread += found.other_format
         failed += bool(found.fault) and not found.other_format
-        other_manifests += found.other_manifest
+        causes += found.causes
         scope |= dict.fromkeys(found.scope)
         if found.fault:
             _print(f"{path}: {found.fault}")
@@ -219,7 +224,7 @@ def _audit_inclusion(options: Audit, held: Published) -> int:
                 open_ended=0,
                 single=len(paths),
                 faults=failed,
-                other_manifests=other_manifests,
+                causes=causes,
                 unread=unread,
             )
         )
@@ -250,7 +255,7 @@ def _usual_proofs(path: Path) -> tuple[Path, Path]:
 class _Inclusion(NamedTuple):
     """The first fault of a replay or its proof; if there is none, lines that describe the replay.
 
-    The last two fields tell faults apart that say nothing about whether the replay is sound.
+    `causes` and `other_format` tell faults apart that do not show whether the replay is sound.
     """
 
     fault: str = ""
@@ -258,7 +263,7 @@ class _Inclusion(NamedTuple):
     scope: tuple[str, ...] = ()
     unproven: str = ""
     """Why nothing can show that the replay belongs to a run; "" if something can."""
-    other_manifest: bool = False
+    causes: tuple[Cause, ...] = ()
     other_format: bool = False
 
 
@@ -289,13 +294,18 @@ def _inclusion(
     signed, expected = check_inclusion(proof, held)
     warnings.add(key_warning(signed, held))
     if signed.faults:
-        only_manifest = signed.other_manifest and len(signed.faults) == 1
-        return _Inclusion("; ".join(signed.faults), other_manifest=only_manifest)
+        causes = signed.causes[:1] if len(signed.causes) == len(signed.faults) else ()
+        return _Inclusion("; ".join(signed.faults), causes=tuple(causes))
     assert expected is not None
     assert signed.head is not None
     job = AuditJob(path, signed.public_key, signed.secret, expected, leaks)
     verdict = audit_replay(job)
     if fault := verdict.fault or verdict.result_fault:
+        alone = audit_replay(job._replace(tournament_secret=None, expected=None))
+        proven = expected.result.played_as
+        if alone.fault is None and alone.match_id != proven and expected.changed(data):
+            words = f"{proof_file} belongs to match {proven}; this replay is match {alone.match_id}"
+            return _Inclusion(words, causes=(Cause.OTHER_PROOF,))
         return _Inclusion(fault, other_format=verdict.other_format)
     result = expected.result
     title = plain(expected.manifest.title)
@@ -399,7 +409,10 @@ def _replies(number: int, kind: str) -> str:
 def report_lines(report: RunAudit, held: Published, passed: int) -> Iterator[str]:
     """Yield the findings about a run, of whose replays so many passed, except its faults."""
     signed = report.signed
-    if signed.manifest is None or not signed.manifest_signed:
+    if signed.manifest is None:
+        yield f"{report.directory}: no manifest in run.journal; each replay was only checked alone"
+        yield "  not checked: the manifest, schedule, results and standings"
+    elif not signed.manifest_signed:
         yield f"{report.directory}: its manifest is not sound, so no result can be verified"
     else:
         yield f"{report.directory}: {plain(signed.manifest.title)}, {report.state}"
@@ -427,16 +440,24 @@ def report_lines(report: RunAudit, held: Published, passed: int) -> Iterator[str
 
 
 def verdict_words(
-    *, runs: int, open_ended: int, single: int, faults: int, other_manifests: int, unread: int
+    *, runs: int, open_ended: int, single: int, faults: int, causes: Collection[Cause], unread: int
 ) -> str:
     """Return the verdict on so many runs, some of them without a signed end, and single replays.
 
-    `other_manifests` of the faults are manifests that are not the published one. `unread` replays
-    have another format.
+    `causes` has one cause for each fault that has one. `unread` replays have another format.
     """
-    if faults and faults == other_manifests:
+    if faults and faults == len(causes):
         run = "The run" if runs <= 1 else "A run"
-        return f"{run} does not belong to the manifest with this hash, or the hash was mistyped."
+        signed = "run" if not single else "run or replay" if runs else "replay"
+        words = {
+            Cause.NO_JOURNAL: f"{run} cannot be audited without run.journal.",
+            Cause.OTHER_KEY: f"{'The' if runs + single == 1 else 'A'} {signed} is not signed with "
+            "this key, or the key was mistyped.",
+            Cause.OTHER_MANIFEST: f"{run} does not belong to the manifest with this hash, or the "
+            "hash was mistyped.",
+            Cause.OTHER_PROOF: "The proof belongs to another match, so it proves nothing here.",
+        }
+        return " ".join(text for cause, text in words.items() if cause in causes)
     if faults:
         what, number = ("run", runs) if runs else ("replay", single)
         are = f"{what} is" if number == 1 else f"{what}s are"
@@ -459,7 +480,7 @@ def verdict_words(
 def _key_source(signed: Signed, held: Published) -> str:
     """Return in words where the key comes from that must have signed a run."""
     if held.public_key is not None:
-        return _GIVEN_KEY
+        return _GIVEN_KEY if signed.public_key == held.public_key else f"not {_GIVEN_KEY}"
     same = signed.manifest_sha256 == held.manifest_sha256
     return "from the published manifest" if same else _OWN_KEY
 

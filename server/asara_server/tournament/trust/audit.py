@@ -27,6 +27,7 @@ from asara_server.tournament.trust.manifest import MANIFEST
 from asara_server.tournament.trust.run_audit import RunAudit
 from asara_server.tournament.trust.run_files import MARKS, SUFFIX
 from asara_server.tournament.trust.signed_documents import (
+    Cause,
     DocumentError,
     Published,
     Signed,
@@ -160,8 +161,8 @@ class AuditPlan:
     """Faults of the runs that contain single replays, as far as these affect the deals."""
     not_checked: tuple[str, ...]
     """What could not be checked of single replays, with the reasons."""
-    other_manifests: int
-    """Number of faults, of all runs, which say that a manifest is not the published one."""
+    causes: tuple[Cause, ...]
+    """One cause for each fault, of all runs, that has one."""
 
 
 def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = False) -> AuditPlan:
@@ -218,7 +219,7 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
             for folder, documents in signed.items()
             if published.manifest_sha256 is not None and documents.secret is None
         ),
-        sum(one.other_manifest for one in found_signed),
+        tuple(cause for one in found_signed for cause in one.causes),
     )
 
 

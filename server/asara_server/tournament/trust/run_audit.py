@@ -48,7 +48,7 @@ from asara_server.tournament.trust.attempt_check import (
 )
 from asara_server.tournament.trust.manifest import MANIFEST, Manifest, schedule_bytes
 from asara_server.tournament.trust.run_files import TOURNAMENT, RunFiles, read_files
-from asara_server.tournament.trust.signed_documents import Published, Signed, check_signed
+from asara_server.tournament.trust.signed_documents import Cause, Published, Signed, check_signed
 from asara_server.tournament.trust.tree_head import TREE_HEAD, TreeHead, root_text
 
 _BEING_WRITTEN: Final = 16
@@ -84,10 +84,11 @@ class RunAudit:
     def __init__(self, directory: Path, published: Published) -> None:
         self.directory = directory
         self._files = files = read_files(directory)
-        found = files.manifest  # without one, the journal has a fault
-        self.signed = (
-            Signed([]) if found is None else check_signed(found, files.tree_head, published)
-        )
+        if files.manifest is not None:
+            self.signed = check_signed(files.manifest, files.tree_head, published)
+        else:  # the journal has a fault
+            lacks = [] if (directory / JOURNAL).exists() else [Cause.NO_JOURNAL]
+            self.signed = Signed([], public_key=published.public_key, causes=lacks)
         self.state = ""
         self.faults = [*self.signed.faults, *files.faults]
         self.notes: list[str] = []
@@ -269,7 +270,7 @@ class RunAudit:
         ]
 
     def _list_unchecked(self) -> None:
-        if self.signed.secret is None:
+        if self.signed.manifest_signed and self.signed.secret is None:
             self.unchecked.append(
                 "that the deals derive from the secret of the tournament, which is not revealed"
             )

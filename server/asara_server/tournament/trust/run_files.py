@@ -96,7 +96,7 @@ def read_files(directory: Path) -> RunFiles:
             _read_journal(files, file)
         files.info = files.record.info(Path(JOURNAL))
     except FileNotFoundError:
-        files.faults.append(f"{JOURNAL}: missing; nothing else shows what was decided and played")
+        files.faults.append(f"{JOURNAL}: missing; it contains the manifest and all results")
     except JournalError as error:
         files.faults.append(str(error))
     except OSError as error:

@@ -6,7 +6,8 @@ manifest, which contains the commitment to the deals.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import Enum, auto
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, TypeVar
@@ -148,6 +149,18 @@ class Published:
     """In lower-case hexadecimal."""
 
 
+class Cause(Enum):
+    """Why a fault does not show whether a run or replay is sound.
+
+    The hash, key or proof that the auditor gave is another one, or the run's journal is missing.
+    """
+
+    OTHER_MANIFEST = auto()
+    OTHER_KEY = auto()
+    OTHER_PROOF = auto()
+    NO_JOURNAL = auto()
+
+
 @dataclass(slots=True)
 class Signed:
     """The signed documents of a run, as far as they are readable."""
@@ -157,12 +170,12 @@ class Signed:
     manifest: Manifest | None = None
     manifest_sha256: str = ""
     manifest_signed: bool = False
-    """True if the right key signed the manifest as it is now; nothing follows from another one."""
+    """True if the key in the manifest signed it as it is now; nothing follows from another one."""
     head: TreeHead | None = None
     public_key: bytes | None = None
-    """Key that must have signed everything; None if there is no key."""
-    other_manifest: bool = False
-    """True if the manifest has another hash than the published one, which is one of the faults."""
+    """Key that must have signed everything, from the manifest; None if there is no key."""
+    causes: list[Cause] = field(default_factory=list)
+    """One cause for each fault that has one."""
 
     @property
     def deal_commitment(self) -> str | None:
@@ -191,7 +204,7 @@ def check_signed(manifest: SignedBytes, head: SignedBytes | None, published: Pub
 def _check_manifest(signed: Signed, found: SignedBytes, published: Published) -> None:
     expected = published.manifest_sha256
     if expected is not None and found.sha256 != expected:
-        signed.other_manifest = True
+        signed.causes.append(Cause.OTHER_MANIFEST)
         signed.faults.append(
             f"{MANIFEST}: not the manifest that was published: expected SHA-256 {expected}, "
             f"found {found.sha256}"
@@ -199,16 +212,16 @@ def _check_manifest(signed: Signed, found: SignedBytes, published: Published) ->
     manifest = signed.manifest = _parse(signed, MANIFEST, found.content, Manifest)
     if manifest is None:
         return
-    own = _hexadecimal(manifest.public_key)
-    if signed.public_key is None:
-        signed.public_key = own
-    elif own != signed.public_key:
+    own = signed.public_key = _hexadecimal(manifest.public_key)
+    given = published.public_key
+    if given is not None and own != given:
+        signed.causes.append(Cause.OTHER_KEY)
         signed.faults.append(
-            f"{MANIFEST}: expected a signature by key {fingerprint(signed.public_key)}; it names "
+            f"{MANIFEST}: expected a signature by key {fingerprint(given)}; it names "
             f"key {manifest.public_key[:16]}: another key signed this run"
         )
     signed.faults += _signature_faults(MANIFEST, found, own)
-    signed.manifest_signed = own == signed.public_key and found.signed_by(own)
+    signed.manifest_signed = found.signed_by(own)
 
 
 def _check_head(signed: Signed, manifest: SignedBytes, found: SignedBytes) -> None:
