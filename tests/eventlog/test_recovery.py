@@ -11,16 +11,16 @@ import pytest
 from asara_codec.results import Termination
 from asara_server.eventlog.journal import Journal, JournalError, OpenMatch
 from asara_server.eventlog.log_file import split_frames
-from asara_server.eventlog.record_codec import Results, Signature, record_bytes
+from asara_server.eventlog.record_codec import Results, Signature
 from asara_server.eventlog.recovery import recover
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.inputs import ForfeitRecord, ReopenRecord, ReplyRecord, StartRecord
 from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec
-from asara_server.replay.file import parse_replay, replay_bytes
+from asara_server.replay.file import parse_replay
 from asara_server.replay.signing import SigningKey
 from tests.events import EVENT_S
-from tests.match.playouts import LIMITS, replay_of
+from tests.match.playouts import LIMITS, record_bytes, replay_bytes, replay_of
 from tests.referee.harness import (
     SECRET,
     RefereeServer,

@@ -10,7 +10,7 @@ import pytest
 
 from asara_game.rules import parse_rule_sets
 from asara_server.event_loop import run
-from asara_server.eventlog.record_codec import records_from_bytes
+from asara_server.eventlog.record_codec import RecordCodec
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match.inputs import ReplyRecord
 from asara_server.match.spec import ClockSettings
@@ -49,7 +49,7 @@ def golden_row(played: PlayedAttempt, match: GoldenMatch) -> dict[str, Any]:
     faults = Counter(seat.detail for seat in result.seats if seat.termination.forfeit)
     assert not faults, f"{match.match_id}: {faults}"
     assert records is not None
-    header, *rest = records_from_bytes(records)
+    header, *rest = map(RecordCodec().decode, records)
     assert isinstance(header, ReplayHeader)
     replies = [each for each in rest if isinstance(each, ReplyRecord)]
     assert all(len(reply.actions) == 1 for reply in replies)

@@ -13,10 +13,9 @@ from asara_server.match.spec import ClockSettings, MatchRecord
 from asara_server.referee.hosted import MatchCut
 from asara_server.referee.limits import LimitSettings
 from asara_server.replay.audit import audit
-from asara_server.replay.file import replay_bytes
 from asara_server.replay.signing import SigningKey
 from tests.events import EVENT_S, until
-from tests.match.playouts import replay_of
+from tests.match.playouts import replay_bytes, replay_of
 from tests.referee.harness import (
     RefereeServer,
     Stream,

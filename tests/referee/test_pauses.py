@@ -7,9 +7,9 @@ from asara_server.eventlog.journal import Journal
 from asara_server.eventlog.resimulate import resimulated
 from asara_server.match.inputs import PauseRecord, ReplyRecord
 from asara_server.match.spec import ClockSettings
-from asara_server.replay.file import parse_replay, replay_bytes
+from asara_server.replay.file import parse_replay
 from asara_server.replay.signing import SigningKey
-from tests.match.playouts import replay_of
+from tests.match.playouts import replay_bytes, replay_of
 from tests.referee.harness import play_bot, referee_server, spec, together
 
 HIDING = ClockSettings(hide_forced=True)

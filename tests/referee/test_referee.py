@@ -14,10 +14,10 @@ from asara_server.match.match import Match
 from asara_server.match.spec import ClockSettings
 from asara_server.referee.hosted import MatchCut
 from asara_server.referee.limits import LimitSettings
-from asara_server.replay.file import parse_replay, replay_bytes
+from asara_server.replay.file import parse_replay
 from asara_server.replay.signing import SigningKey
 from tests.events import turns, until
-from tests.match.playouts import replay_of
+from tests.match.playouts import replay_bytes, replay_of
 from tests.referee.harness import play_bot, referee_server, spec, together
 
 QUICK = ClockSettings(start_up_s=0.2, bank_s=5, reconnect_s=0.2)

@@ -6,14 +6,13 @@ from dataclasses import replace
 import pytest
 
 from asara_server.eventlog.journal import Journal, JournalError
-from asara_server.eventlog.record_codec import record_bytes
 from asara_server.eventlog.recovery import recover
 from asara_server.eventlog.replay import ReplayError, ReplayHeader
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.spec import MatchSpec
-from asara_server.replay.file import read_replay, replay_bytes
+from asara_server.replay.file import read_replay
 from asara_server.replay.signing import SigningKey
-from tests.match.playouts import random_match, replay_of
+from tests.match.playouts import random_match, record_bytes, replay_bytes, replay_of
 from tests.referee.harness import LIMITS, Driven, spec
 
 SECRET = b"the deal of all matches of one b"

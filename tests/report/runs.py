@@ -16,7 +16,7 @@ from asara_search.analysis import VERSION
 from asara_server.eventlog.replay import Replay
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.analysis_file import Analysis, Decision, SeatSum, Value, analysis_bytes
-from asara_server.replay.file import read_replay, replay_bytes
+from asara_server.replay.file import read_replay
 from asara_server.replay.match_page import PageFiles
 from asara_server.replay.signing import SigningKey
 from asara_server.report.model import Report, read_report
@@ -24,7 +24,7 @@ from asara_server.report.page import report_page
 from asara_server.tournament.run.read_run import read_run, run_standings
 from asara_server.tournament.run.status import StatusReader
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
-from tests.match.playouts import random_match, random_spec, replay_of, rules_for
+from tests.match.playouts import random_match, random_spec, replay_bytes, replay_of, rules_for
 from tests.tournament import samples
 from tests.tournament.samples import match
 

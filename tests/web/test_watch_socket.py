@@ -14,17 +14,16 @@ from websockets.exceptions import ConnectionClosed
 
 from asara.v1.watch_pb2 import WatchRequest
 from asara_server.eventlog.journal import TABLE, Journal
-from asara_server.eventlog.record_codec import record_bytes
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match.match import Match
 from asara_server.match.spec import MatchLimits
-from asara_server.replay.file import replay_bytes
 from asara_server.web import live_matches
 from asara_server.web.live_matches import LiveRun
 from asara_server.web.run_catalogue import RunCatalogue
 from asara_server.web.settings import WebLimits, WebSettings
 from asara_server.web.watch_socket import WatchSockets
 from tests.events import until
+from tests.match.playouts import record_bytes, replay_bytes
 from tests.referee.harness import play_bot, spec, together
 from tests.report.runs import KEY, played
 from tests.tournament.samples import RUNNING, write_run

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from asara_codec.reflection import CodecError
 from asara_server.eventlog.journal import Journal, JournalError, OpenMatch
-from asara_server.eventlog.record_codec import Results, Signature, records_from_bytes
+from asara_server.eventlog.record_codec import RecordCodec, Results, Signature
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.eventlog.resimulate import resimulate
 from asara_server.match.inputs import Record, ReplyRecord
@@ -24,6 +24,8 @@ class RecoveredMatch(NamedTuple):
     records: tuple[Record, ...]
     encoded: tuple[bytes, ...]
     """The header and the records as they stand in the journal."""
+    codec: RecordCodec
+    """The codec that has read them, to write the records that follow."""
 
     def resimulate(self) -> Match:
         """Return the match as it was after its last record; raises UnsoundError."""
@@ -39,7 +41,8 @@ def recover(journal: Journal, spec: MatchSpec) -> RecoveredMatch | None:
     opened = journal.unfinished.pop(spec.match_id, None)
     if opened is None:
         return None
-    header, records = _read(journal, opened)
+    codec = RecordCodec()
+    header, records = _read(journal, opened, codec)
     recorded = header.entries, header.deal_secret, header.shared_deal
     if recorded != (spec.entries, spec.secret, spec.shared_deal):
         raise JournalError(
@@ -52,6 +55,7 @@ def recover(journal: Journal, spec: MatchSpec) -> RecoveredMatch | None:
         header.started_unix_ms,
         records,
         opened.records,
+        codec,
     )
 
 
@@ -63,11 +67,13 @@ def last_us(match: Match) -> int:
     return last.time_us + (last.referee_us if isinstance(last, ReplyRecord) else 0)
 
 
-def _read(journal: Journal, opened: OpenMatch) -> tuple[ReplayHeader, tuple[Record, ...]]:
+def _read(
+    journal: Journal, opened: OpenMatch, codec: RecordCodec
+) -> tuple[ReplayHeader, tuple[Record, ...]]:
     records: list[Record] = []
     header: ReplayHeader | None = None
     try:
-        for record in records_from_bytes(opened.records):
+        for record in map(codec.decode, opened.records):
             if isinstance(record, ReplayHeader) and header is None:
                 header = record
             elif isinstance(record, ReplayHeader | Results | Signature) or header is None:

@@ -24,7 +24,7 @@ from asara.v1.play_pb2 import Hello
 from asara_codec.messages import deal_committed_bytes, match_ended_bytes
 from asara_codec.results import Termination
 from asara_server.eventlog.journal import Journal, JournalError
-from asara_server.eventlog.record_codec import Results, record_bytes
+from asara_server.eventlog.record_codec import RecordCodec, Results
 from asara_server.eventlog.recovery import RecoveredMatch, last_us
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match import deal_secrets
@@ -195,6 +195,7 @@ class HostedMatch:
         self._faults_logged = 0
         self._number = 0
         """Its number in the journal."""
+        self._codec = RecordCodec()
         self._encoded: list[bytes] = []
         """The records of its replay so far, serialized, starting with the header."""
 
@@ -232,6 +233,7 @@ class HostedMatch:
         self.spec = recovered.spec
         self._number = recovered.number
         self._started_unix_ms = recovered.started_unix_ms
+        self._codec = recovered.codec
         self._encoded = list(recovered.encoded)
         try:
             match = recovered.resimulate()
@@ -364,7 +366,7 @@ class HostedMatch:
             self._void(error)
             return
         self._log.info("match started", match=spec.match_id, entries=spec.entries)
-        header = record_bytes(ReplayHeader.of(spec, match.limits, self._started_unix_ms))
+        header = self._codec.encode(ReplayHeader.of(spec, match.limits, self._started_unix_ms))
         self._encoded.append(header)
         if host.journal is not None:
             self._number = host.journal.begin(spec.match_id, header)
@@ -442,9 +444,9 @@ class HostedMatch:
         """Journal and send the consequences of an input, then set the timer or end the match."""
         if len(match.faults) > self._faults_logged:
             self._handle_faults(match)
-        journal, records = self._host.journal, match.records
-        for index in range(len(self._encoded) - 1, len(records)):
-            data = record_bytes(records[index], records[index - 1].time_us if index else 0)
+        journal = self._host.journal
+        for record in match.records[len(self._encoded) - 1 :]:
+            data = self._codec.encode(record)
             self._encoded.append(data)
             if journal is not None:
                 journal.add(self._number, data)
@@ -681,7 +683,7 @@ class HostedMatch:
             self.result.set_result(record)
 
     def _replay(self, match: Match) -> tuple[bytes, ...]:
-        return *self._encoded, record_bytes(Results.of(match))
+        return *self._encoded, self._codec.encode(Results.of(match))
 
     def _void(self, error: Exception) -> None:
         """End a match in which the referee failed."""

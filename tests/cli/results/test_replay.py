@@ -11,10 +11,10 @@ from asara_server.eventlog.replay import Replay, ReplayHeader
 from asara_server.match.inputs import ReplyRecord
 from asara_server.match.match import Answer
 from asara_server.match.spec import ClockSettings
-from asara_server.replay.file import parse_file, replay_bytes
+from asara_server.replay.file import parse_file
 from asara_server.replay.signing import SigningKey
 from tests.cli.command import asara
-from tests.match.playouts import EVERYTHING, random_replay
+from tests.match.playouts import EVERYTHING, random_replay, replay_bytes
 from tests.referee.harness import Driven, spec
 
 KEY = SigningKey.new()
@@ -31,7 +31,7 @@ def test_everything_is_exported(tmp_path: Path) -> None:
     done = asara("replay", "export", path, status=0)
     assert json.loads(done.stdout)["records"][0]["header"]["match_id"] == "random-8"
     message = Parse(done.stdout, ReplayMessage())
-    written_records = [raw.data for raw in parse_file(path.read_bytes()).raw]
+    written_records = parse_file(path.read_bytes()).records
     assert [r.SerializeToString(deterministic=True) for r in message.records] == written_records
 
 

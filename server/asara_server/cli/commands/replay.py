@@ -148,7 +148,7 @@ def export(file: FileArgument) -> None:
 
     The output is an `asara.v1.Replay` message.
     """
-    records = [ReplayRecord.FromString(raw.data) for raw in read_signed(file).raw]
+    records = map(ReplayRecord.FromString, read_signed(file).records)
     print(_json(Replay(records=records)))
 
 

@@ -187,7 +187,7 @@ class ExpectedMatch(NamedTuple):
         for name, wanted, found in self._header_fields(file.replay.header):
             if wanted != found:
                 return (
-                    f"{file.raw[0].place}: {name}: expected {value_words(wanted)} by manifest and "
+                    f"{file.place(0)}: {name}: expected {value_words(wanted)} by manifest and "
                     f"schedule; found {value_words(found)}"
                 )
         return None
