@@ -27,7 +27,6 @@ from tests.match.playouts import (
     random_replay,
     random_spec,
     replay_bytes,
-    replay_of,
     rules_for,
 )
 from tests.referee.harness import Driven, spec
@@ -38,12 +37,11 @@ from tests.sizes import others_long
 def test_a_replay_goes_as_the_match_went(seed: int) -> None:
     dice = random.Random(seed)
     rules = rules_for(dice.choice(RULE_COMBINATIONS), dice.choice((2, 3, 4)))
-    record = random_match(random_spec(rules, dice, f"match-{seed}"), dice)
-    kept = replay_of(record)
+    kept = random_match(random_spec(rules, dice, f"match-{seed}"), dice)
     replay = parse_replay(replay_bytes(kept, SigningKey.new()))
     assert replay == kept
     steps = list(resimulated_steps(replay))
-    assert [step.record for step in steps] == [None, *record.records]
+    assert [step.record for step in steps] == [None, *kept.records]
 
 
 REPLAY = random_replay(EVERYTHING, 3, seed=3)
@@ -90,10 +88,10 @@ def test_a_timeout_that_was_overlooked_and_one_that_was_none() -> None:
     assert f"expected a timeout of seat {reply.seat}; found a reply" in text
     dice = random.Random(1)
     spec = random_spec(rules_for(EVERYTHING, 2), dice, "m")
-    record = random_match(spec, dice, quiet=True, replies=5)
-    expiry = ExpiryRecord(record.records[2].time_us + 99, (0,))
+    records = random_match(spec, dice, quiet=True, replies=5).records
+    expiry = ExpiryRecord(records[2].time_us + 99, (0,))
     with pytest.raises(UnsoundError, match="expected no record here; found a timeout"):
-        resimulate(spec, LIMITS, (*record.records[:3], expiry))
+        resimulate(spec, LIMITS, (*records[:3], expiry))
 
 
 def test_a_rejection_of_a_reply_that_was_right() -> None:

@@ -48,7 +48,6 @@ def golden_row(played: PlayedAttempt, match: GoldenMatch) -> dict[str, Any]:
     result, records = played
     faults = Counter(seat.detail for seat in result.seats if seat.termination.forfeit)
     assert not faults, f"{match.match_id}: {faults}"
-    assert records is not None
     header, *rest = map(RecordCodec().decode, records)
     assert isinstance(header, ReplayHeader)
     replies = [each for each in rest if isinstance(each, ReplyRecord)]

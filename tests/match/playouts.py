@@ -46,7 +46,7 @@ def random_match(
     replies: int = 10_000,
     quiet: bool = False,
     first: int | None = None,
-) -> MatchRecord:
+) -> Replay:
     """Play a random match under a referee; unless it is `quiet`, with every type of record.
 
     After `replies`, the seats forfeit, from the last or the `first`, until one is left. The replies
@@ -91,21 +91,13 @@ def random_match(
         match.reply(seat, decision, [action_message(dice.choice(wanted)), *more], now)
         match.record_reply(dice.randrange(90))
         answered += 1
-    return MatchRecord(
-        spec=spec,
-        results=match.results,
-        records=tuple(match.records),
-        encoded=encoded(match, 1_600_000_000_000),
-        void=False,
-        started_unix_ms=1_600_000_000_000,
-        duration_us=now,
-    )
+    return finished_replay(match)
 
 
-def encoded(match: Match, started_unix_ms: int = 0) -> tuple[bytes, ...]:
-    """The records of a finished match's replay, serialized."""
-    header = ReplayHeader.of(match.spec, match.limits, started_unix_ms)
-    return replay_records(Replay(header, tuple(match.records), *Results.of(match)))
+def finished_replay(match: Match) -> Replay:
+    """The replay of a finished match."""
+    header = ReplayHeader.of(match.spec, match.limits, 1_600_000_000_000)
+    return Replay(header, tuple(match.records), *Results.of(match))
 
 
 def record_bytes(record: AnyRecord) -> bytes:
@@ -130,8 +122,8 @@ def signed_bytes(records: Iterable[bytes], key: SigningKey) -> bytes:
 
 
 def replay_of(record: MatchRecord) -> Replay:
-    """The replay of a match that is over and not void."""
-    header, *records, results = map(RecordCodec().decode, record.encoded)
+    """The replay of a match that a referee has played, and that is not void."""
+    header, *records, results = map(RecordCodec().decode, record.records)
     return Replay(header, tuple(records), *results)  # type: ignore[arg-type,misc]
 
 
@@ -148,4 +140,4 @@ def random_replay(
     dice = random.Random(seed)
     spec = random_spec(rules_for(rule_sets, seats), dice, f"random-{seed}")
     spec = replace(spec, **given)
-    return replay_of(random_match(spec, dice, replies=replies))
+    return random_match(spec, dice, replies=replies)

@@ -58,7 +58,7 @@ def late_reply_was_read(server: RefereeServer) -> bool:
 
 
 def late_replies(record: MatchRecord) -> list[LateReplyRecord]:
-    return [each for each in record.records if isinstance(each, LateReplyRecord)]
+    return [each for each in replay_of(record).records if isinstance(each, LateReplyRecord)]
 
 
 async def test_a_reply_after_the_end_is_in_the_signed_replay_and_delays_nobody() -> None:

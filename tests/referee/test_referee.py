@@ -33,9 +33,10 @@ async def test_two_bots_play_a_match():
         assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
         assert end_a.results == end_b.results
         assert [r.entry for r in end_a.results] == ["a", "b"]
-        assert end_a.deal_secret == record.spec.secret
-        assert parse_replay(replay_bytes(replay_of(record), SigningKey.new())) == replay_of(record)
-        for _ in resimulated_steps(replay_of(record)):
+        replay = replay_of(record)
+        assert end_a.deal_secret == replay.header.deal_secret
+        assert parse_replay(replay_bytes(replay, SigningKey.new())) == replay
+        for _ in resimulated_steps(replay):
             pass
         assert record.duration_us > 0
 

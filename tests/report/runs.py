@@ -24,7 +24,7 @@ from asara_server.report.page import report_page
 from asara_server.tournament.run.read_run import read_run, run_standings
 from asara_server.tournament.run.status import StatusReader
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
-from tests.match.playouts import random_match, random_spec, replay_bytes, replay_of, rules_for
+from tests.match.playouts import random_match, random_spec, replay_bytes, rules_for
 from tests.tournament import samples
 from tests.tournament.samples import match
 
@@ -42,7 +42,7 @@ def played(name: str, seed: int = 1) -> tuple[Replay, MatchResult]:
     """A match that was really refereed, of "bot 0" and "bot 1"."""
     dice = random.Random(seed)
     spec = random_spec(rules_for(RULE_COMBINATIONS[0], 2), dice, name)
-    replay = replay_of(random_match(spec, dice, quiet=True))
+    replay = random_match(spec, dice, quiet=True)
     ends = zip(spec.entries, replay.ends, strict=True)
     return replay, match(name, *(SeatOutcome(entry=one, **end._asdict()) for one, end in ends))
 

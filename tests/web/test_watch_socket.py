@@ -23,7 +23,7 @@ from asara_server.web.run_catalogue import RunCatalogue
 from asara_server.web.settings import WebLimits, WebSettings
 from asara_server.web.watch_socket import WatchSockets
 from tests.events import until
-from tests.match.playouts import record_bytes, replay_bytes
+from tests.match.playouts import record_bytes, replay_bytes, replay_of
 from tests.referee.harness import play_bot, spec, together
 from tests.report.runs import KEY, played
 from tests.tournament.samples import RUNNING, write_run
@@ -62,7 +62,7 @@ async def test_a_running_match_grows_to_its_end(tmp_path):
     assert [each.prestige for each in last.ended.results] == [
         result.prestige for result in record.results
     ]
-    assert last.ended.deal_secret == record.spec.secret
+    assert last.ended.deal_secret == replay_of(record).header.deal_secret
 
 
 async def test_a_match_that_begins_anew_is_shown_once(tmp_path, monkeypatch):

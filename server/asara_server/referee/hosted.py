@@ -196,7 +196,7 @@ class HostedMatch:
         self._number = 0
         """Its number in the journal."""
         self._codec = RecordCodec()
-        self._encoded: list[bytes] = []
+        self._records: list[bytes] = []
         """The records of its replay so far, serialized, starting with the header."""
 
     @property
@@ -234,7 +234,7 @@ class HostedMatch:
         self._number = recovered.number
         self._started_unix_ms = recovered.started_unix_ms
         self._codec = recovered.codec
-        self._encoded = list(recovered.encoded)
+        self._records = list(recovered.encoded)
         try:
             match = recovered.resimulate()
         except Exception as error:  # noqa: BLE001 - a fault of the referee ends this match only
@@ -367,7 +367,7 @@ class HostedMatch:
             return
         self._log.info("match started", match=spec.match_id, entries=spec.entries)
         header = self._codec.encode(ReplayHeader.of(spec, match.limits, self._started_unix_ms))
-        self._encoded.append(header)
+        self._records.append(header)
         if host.journal is not None:
             self._number = host.journal.begin(spec.match_id, header)
         self._run(match)
@@ -445,9 +445,9 @@ class HostedMatch:
         if len(match.faults) > self._faults_logged:
             self._handle_faults(match)
         journal = self._host.journal
-        for record in match.records[len(self._encoded) - 1 :]:
+        for record in match.records[len(self._records) - 1 :]:
             data = self._codec.encode(record)
-            self._encoded.append(data)
+            self._records.append(data)
             if journal is not None:
                 journal.add(self._number, data)
         if journal is None:
@@ -665,25 +665,17 @@ class HostedMatch:
         if host.journal_error is not None:
             self.fail(host.journal_error)
             return
-        void = match is None or match.void
-        record = MatchRecord(
-            spec=self.spec,
-            results=match.results if match else (),
-            records=tuple(match.records) if match else (),
-            encoded=() if match is None or void else self._replay(match),
-            void=void,
-            void_reason=(self._failure or "the referee failed") if void else "",
-            started_unix_ms=self._started_unix_ms,
-            duration_us=self._duration_us,
-        )
+        times = self._started_unix_ms, self._duration_us
+        if match is None or match.void:
+            record = MatchRecord((), (), *times, self._failure)
+        else:
+            end = self._codec.encode(Results.of(match))
+            record = MatchRecord(match.results, (*self._records, end), *times)
         if host.counters is not None:
-            host.counters.count_match(record, self.commits_us)
+            host.counters.count_match(match, self.commits_us)
             host.counters.count_stalls(self._clock.stalled_us)
         if not self.result.done():
             self.result.set_result(record)
-
-    def _replay(self, match: Match) -> tuple[bytes, ...]:
-        return *self._encoded, self._codec.encode(Results.of(match))
 
     def _void(self, error: Exception) -> None:
         """End a match in which the referee failed."""

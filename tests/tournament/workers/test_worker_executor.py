@@ -121,7 +121,7 @@ def result(match: ScheduledMatch, attempt: int, faults: dict[str, Termination]) 
 def done(job: BlockJob, **faults: Termination) -> BlockResult:
     faults |= dict.fromkeys(job.out, Termination.NEVER_STARTED)
     attempts = tuple(
-        PlayedAttempt(result(match, attempt, faults), None) for match, attempt in job.matches
+        PlayedAttempt(result(match, attempt, faults), ()) for match, attempt in job.matches
     )
     return BlockResult("somewhere", attempts, ())
 
@@ -382,7 +382,7 @@ def test_a_deal_that_was_void_is_played_again_after_all_others_of_its_group(
         if job.attempts != ("r1-basic-0001-1",):
             return answer
         void = replace(answer.attempts[0].result, seats=(), void=True)
-        return replace(answer, attempts=(PlayedAttempt(void, None),))
+        return replace(answer, attempts=(PlayedAttempt(void, ()),))
 
     backend = Scripted(void_first)
     end = play(mirrored, tmp_path / "run", WorkerExecutor(backend))

@@ -67,7 +67,7 @@ class _Played(NamedTuple):
     """A match of the entry that is checked."""
 
     result: MatchResult
-    records: Sequence[bytes] | None
+    records: Sequence[bytes]
     seat: int
     """The seat of the entry, and the bot in it."""
     bot: PooledBot
@@ -324,7 +324,7 @@ class EntryCheck:
         bots = [one.bot for one in played]
         answers, rejections = [], []
         for one in played:
-            every = map(RecordCodec().decode, one.records or ())
+            every = map(RecordCodec().decode, one.records)
             records = [record for record in every if getattr(record, "seat", None) == one.seat]
             answers.append(tuple(one.bot_us for one in records if type(one) is ReplyRecord))
             rejections.append([one for one in records if type(one) is RejectionRecord])

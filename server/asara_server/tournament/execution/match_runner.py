@@ -185,7 +185,7 @@ class MatchRunner:
             seats=seats,
             void_reason=record.void_reason,
         )
-        return PlayedAttempt(result, None if record.void else record.encoded), tuple(bots)
+        return PlayedAttempt(result, record.records), tuple(bots)
 
     def _rules_of(self, match: ScheduledMatch) -> Rules:
         """Return the rules of a match, shared by all matches of the same kind."""

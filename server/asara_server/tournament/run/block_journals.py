@@ -28,8 +28,8 @@ class PlayedAttempt(NamedTuple):
     """A finished attempt at a match."""
 
     result: MatchResult
-    records: tuple[bytes, ...] | None
-    """Records of the attempt's replay; None if the attempt is void."""
+    records: tuple[bytes, ...]
+    """Records of the attempt's replay without the signature; empty if the attempt is void."""
 
 
 def block_journal(directory: Path, block: str) -> Path:
@@ -56,7 +56,7 @@ def begin_block_journal(directory: Path, block: str, begun: Sequence[OpenMatch])
 def end_attempt(journal: Journal, attempt: PlayedAttempt) -> None:
     """Record that an attempt is over; raises JournalError."""
     result = attempt.result
-    journal.end(result.played_as, result.to_json(), attempt.records or ())
+    journal.end(result.played_as, result.to_json(), attempt.records)
 
 
 def read_block_journal(path: Path) -> tuple[Journal, list[PlayedAttempt]]:
@@ -70,7 +70,7 @@ def read_block_journal(path: Path) -> tuple[Journal, list[PlayedAttempt]]:
     except ValueError as error:
         raise JournalError(f"{path}: damaged ({error})") from None
     ended = zip(results, journal.ended, strict=True)
-    return journal, [PlayedAttempt(one, None if one.void else of.records) for one, of in ended]
+    return journal, [PlayedAttempt(one, () if one.void else of.records) for one, of in ended]
 
 
 def wait_for_writers(directory: Path, most_s: float) -> None:

@@ -350,16 +350,16 @@ class RunProgress:
     def record_void(self, match: ScheduledMatch, attempt: int, why: str) -> None:
         """Record an attempt without a result; after the last attempt, the match ends as void."""
         result = MatchResult.of(match, attempt, started=utc_now(), void_reason=why)
-        self.record_result(result, None)
+        self.record_result(result, ())
         if attempt >= MAX_ATTEMPTS:
             self.finish_match(match, result)
 
-    def record_result(self, result: MatchResult, records: Sequence[bytes] | None) -> None:
+    def record_result(self, result: MatchResult, records: Sequence[bytes]) -> None:
         """Store the result of an attempt, and its replay, which is built from `records` and signed.
 
         The result may put entries out or suspend them; entries that are out are never suspended.
         """
-        replay = () if records is None else signed_records(records, self._key)
+        replay = signed_records(records, self._key) if records else ()
         if lost := self.submissions.lost(result.played_as):
             result = replace(result, lost=lost)
         result = self.directory.record_result(result, replay)
