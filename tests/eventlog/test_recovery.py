@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from asara_codec.results import Termination
-from asara_server.eventlog.journal import Journal, JournalError, OpenMatch
+from asara_server.eventlog.journal import Journal, JournalError
 from asara_server.eventlog.log_file import split_frames
 from asara_server.eventlog.record_codec import Results, Signature
 from asara_server.eventlog.recovery import recover
@@ -190,9 +190,9 @@ START = record_bytes(StartRecord((), ()))
 @pytest.mark.parametrize(
     ("records", "fault"),
     [
-        ((), "it has no header"),
-        ((b"\xff",), "header: not a serialized ReplayRecord"),
-        ((START,), "header: no record of this kind has its place here"),
+        ((), "record 1: the header is missing"),
+        ((b"\xff",), "record 1: not a serialized ReplayRecord"),
+        ((START,), "record 1: no record of this kind has its place here"),
         ((HEADER, START, b"\xff"), "record 3: not a serialized ReplayRecord"),
         ((HEADER, HEADER), "record 2: no record of this kind has its place here"),
         ((HEADER, record_bytes(Results((), ()))), "record 2: no record of this kind"),
@@ -203,7 +203,7 @@ def test_records_that_cannot_be_are_refused_with_their_place(
     tmp_path: Path, records: tuple[bytes, ...], fault: str
 ) -> None:
     with Journal(tmp_path / "run.journal") as journal:
-        journal.unfinished["m1"] = OpenMatch("m1", records)
+        journal.unfinished["m1"] = records
         with pytest.raises(JournalError, match=rf"run.journal: match m1: {fault}"):
             recover(journal, spec())
 
@@ -212,8 +212,7 @@ async def test_records_that_do_not_hold_void_the_match(tmp_path):
     match = spec(clocks=QUICK)
     await play_some(tmp_path, match, replies=3)
     with Journal(tmp_path / "run.journal") as journal:
-        reply = journal.unfinished["m1"].records[2]
-        journal.add(journal.number("m1"), reply)  # a second time
+        journal.add("m1", journal.unfinished["m1"][2])  # a second time
     async with kept(tmp_path) as server:
         assert (await server.referee.play(match)).void
 

@@ -163,6 +163,17 @@ class Match:
         """The time at which the open decision was sent."""
         return self._asked_at_us
 
+    @property
+    def last_us(self) -> int:
+        """The time at the end of the last record; 0 before the start."""
+        if not self.records:
+            return 0
+        last = self.records[-1]
+        if type(last) is ReplyRecord:
+            time_us, _, _, _, referee_us = last
+            return time_us + referee_us
+        return last.time_us
+
     def termination(self, seat: int) -> Termination:
         """Return how a seat's part in the match ended; UNSPECIFIED while it plays."""
         return self._seats[seat].termination

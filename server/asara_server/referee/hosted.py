@@ -25,7 +25,7 @@ from asara_codec.messages import deal_committed_bytes, match_ended_bytes
 from asara_codec.results import Termination
 from asara_server.eventlog.journal import Journal, JournalError
 from asara_server.eventlog.record_codec import RecordCodec, Results
-from asara_server.eventlog.recovery import RecoveredMatch, last_us
+from asara_server.eventlog.recovery import RecoveredMatch
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match import deal_secrets
 from asara_server.match.inputs import Absence, EnterRecord, Presence, ReplyRecord
@@ -193,8 +193,6 @@ class HostedMatch:
         self._unread: dict[int, int] = {}
         """Unread bytes at the bot's socket when the referee noticed the timeout, by seat."""
         self._faults_logged = 0
-        self._number = 0
-        """Its number in the journal."""
         self._codec = RecordCodec()
         self._records: list[bytes] = []
         """The records of its replay so far, serialized, starting with the header."""
@@ -231,10 +229,9 @@ class HostedMatch:
 
     def _restore(self, recovered: RecoveredMatch) -> None:
         self.spec = recovered.spec
-        self._number = recovered.number
-        self._started_unix_ms = recovered.started_unix_ms
+        self._started_unix_ms = recovered.header.started_unix_ms
         self._codec = recovered.codec
-        self._records = list(recovered.encoded)
+        self._records = list(recovered.records)
         try:
             match = recovered.resimulate()
         except Exception as error:  # noqa: BLE001 - a fault of the referee ends this match only
@@ -243,7 +240,7 @@ class HostedMatch:
         self.match = match
         match.outbox.clear()  # its bots have received this, or will receive the whole view
         self._faults_logged = len(match.faults)
-        self._note_start(last_us(match))
+        self._note_start(match.last_us)
         if match.finished:
             self._finish()
 
@@ -369,14 +366,14 @@ class HostedMatch:
         header = self._codec.encode(ReplayHeader.of(spec, match.limits, self._started_unix_ms))
         self._records.append(header)
         if host.journal is not None:
-            self._number = host.journal.begin(spec.match_id, header)
+            host.journal.begin(spec.match_id, header)
         self._run(match)
         self.drive(Match.start, present, self.absent)
 
     def _resume(self, match: Match) -> None:
         """Resume a restored match; no match time has passed while it was stopped."""
         self._log.info("match reopened", match=self.match_id, entries=self.spec.entries)
-        time_us = last_us(match)
+        time_us = match.last_us
         self._note_start(time_us)
         self._run(match)
         self.drive(Match.reopen, time_us)
@@ -449,7 +446,7 @@ class HostedMatch:
             data = self._codec.encode(record)
             self._records.append(data)
             if journal is not None:
-                journal.add(self._number, data)
+                journal.add(self.match_id, data)
         if journal is None:
             self.send()
         else:

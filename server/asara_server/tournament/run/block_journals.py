@@ -11,12 +11,11 @@ Only the owner may read the folder, because the journals contain the secrets of 
 """
 
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from asara_server.eventlog.file_lock import known_holder
-from asara_server.eventlog.journal import Journal, JournalError, OpenMatch, in_use
+from asara_server.eventlog.journal import Journal, JournalError, in_use
 from asara_server.tournament.standings.match_result import MatchResult
 
 FOLDER: Final = "journals"
@@ -40,23 +39,6 @@ def block_journal(directory: Path, block: str) -> Path:
 def block_journals(directory: Path) -> list[Path]:
     """Return the journals of all blocks in a run directory."""
     return sorted((directory / FOLDER).glob(f"*{_SUFFIX}"))
-
-
-def begin_block_journal(directory: Path, block: str, begun: Sequence[OpenMatch]) -> Journal:
-    """Open the new journal of a block, and write its running matches to it.
-
-    Raises JournalError.
-    """
-    journal = Journal(block_journal(directory, block))
-    for opened in begun:
-        journal.adopt(opened)
-    return journal
-
-
-def end_attempt(journal: Journal, attempt: PlayedAttempt) -> None:
-    """Record that an attempt is over; raises JournalError."""
-    result = attempt.result
-    journal.end(result.played_as, result.to_json(), attempt.records)
 
 
 def read_block_journal(path: Path) -> tuple[Journal, list[PlayedAttempt]]:

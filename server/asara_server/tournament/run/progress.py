@@ -337,9 +337,9 @@ class RunProgress:
                 self.record_result(result, records)
                 self.finish_match(match, result)
                 pending = self._pending_attempts()
-        for opened in journal.unfinished.values():
-            if opened.match_id in pending:
-                self.directory.journal.adopt(opened)
+        for name, opened in journal.unfinished.items():
+            if name in pending:
+                self.directory.journal.adopt(name, opened)
         self._begun.add(block)
         path.unlink(missing_ok=True)
         return True

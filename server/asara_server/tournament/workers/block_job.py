@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from asara_server.eventlog.journal import Fact as JournalFact
-from asara_server.eventlog.journal import OpenMatch
 from asara_server.logs import Fact
 from asara_server.tournament.run.block_journals import PlayedAttempt
 from asara_server.tournament.run.costs import RunCosts
@@ -33,8 +32,8 @@ class BlockJob:
     """Entries that forfeit because they could not be built or started, with the reasons."""
     suspended: Mapping[str, str]
     """Entries that forfeit because they forfeited too often, with the reasons."""
-    begun: tuple[OpenMatch, ...] = ()
-    """Matches that have begun; a worker with a journal continues them."""
+    begun: Mapping[str, tuple[bytes, ...]] = field(default_factory=dict)
+    """By name, the records of matches that have begun; a worker with a journal continues them."""
 
     @property
     def block(self) -> str:

@@ -182,9 +182,9 @@ class _BlockScheduler:
             secrets=self._secrets(block),
             out=dict(self._progress.out),
             suspended=dict(self._progress.suspended),
-            begun=tuple(begun[name] for name in _attempts(block) if name in begun)
+            begun={name: begun[name] for name in _attempts(block) if name in begun}
             if self._backend.shares_directory
-            else (),
+            else {},
         )
 
     def _secrets(self, block: PendingBlock) -> dict[str, bytes]:

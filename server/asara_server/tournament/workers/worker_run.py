@@ -21,11 +21,7 @@ from asara_server.tournament.execution.match_runner import (
     MatchRunner,
     match_runner,
 )
-from asara_server.tournament.run.block_journals import (
-    PlayedAttempt,
-    begin_block_journal,
-    end_attempt,
-)
+from asara_server.tournament.run.block_journals import PlayedAttempt, block_journal
 from asara_server.tournament.run.costs import CostMeter
 from asara_server.tournament.workers.block_job import (
     BlockJob,
@@ -174,7 +170,8 @@ class WorkerRun:
             async for played, _ in self._runner.play(match, first_attempt, once=job.once):
                 attempts.append(played)
                 if journal is not None:
-                    end_attempt(journal, attempts[-1])
+                    result, records = played
+                    journal.end(result.played_as, result.to_json(), records)
                 if self._reporter is not None:
                     self._reporter.report_soon()
 
@@ -184,7 +181,9 @@ class WorkerRun:
         if self._settings.directory is None:
             yield None
             return
-        with begin_block_journal(self._settings.directory, job.block, job.begun) as journal:
+        with Journal(block_journal(self._settings.directory, job.block)) as journal:
+            for name, records in job.begun.items():
+                journal.adopt(name, records)
             self._referee.use_journal(journal)
             self._journal = journal
             try:
