@@ -20,7 +20,7 @@ from asara_server.replay.file import read_replay
 from asara_server.replay.match_page import PageFiles
 from asara_server.replay.signing import SigningKey
 from asara_server.report.model import Report, read_report
-from asara_server.report.page import report_page
+from asara_server.report.pages import report_page
 from asara_server.tournament.run.read_run import read_run, run_standings
 from asara_server.tournament.run.status import StatusReader
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome

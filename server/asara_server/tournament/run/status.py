@@ -99,6 +99,10 @@ class RunStatus:
     """Number of these matches that have no result."""
     blocks: int
     """Number of blocks with a result."""
+    rules: tuple[str, ...]
+    """Combinations of rule sets in the matches with a result, sorted."""
+    seats: tuple[int, ...]
+    """Numbers of seats in these matches, sorted."""
     elapsed_s: float
     """Seconds from the start of the run to its end or until now, including interruptions; if it was
     killed, until its last match ended.
@@ -163,6 +167,8 @@ class StatusReader:
             over=len(tally.with_result) + tally.void,
             void=tally.void,
             blocks=len(tally.blocks),
+            rules=tuple(sorted(tally.rules)),
+            seats=tuple(sorted(tally.seats)),
             elapsed_s=max(end - started, 0.0),
             pace=Pace(self._number - before, max(end - session, 0.0)),
             idle_s=max(now - _end(self._tallied[-1]), 0.0) if self._tallied else None,
@@ -183,6 +189,8 @@ class _Tally:
     def __init__(self) -> None:
         self.with_result: set[str] = set()
         self.blocks: set[str] = set()
+        self.rules: set[str] = set()
+        self.seats: set[int] = set()
         self._void_attempts: Counter[str] = Counter()
         self._matches: Counter[str] = Counter()
         self._forfeits: dict[str, Counter[Termination]] = {}
@@ -207,6 +215,8 @@ class _Tally:
             return
         self.with_result.add(result.match_id)
         self.blocks.add(result.deal_block)
+        self.rules.add(result.rule_sets)
+        self.seats.add(len(result.seats))
         for seat in result.seats:
             self._matches[seat.entry] += 1
             if not seat.termination.forfeit:
