@@ -18,9 +18,9 @@ from asara_server.referee.referee import Referee
 from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.execution.match_runner import (
     ExecutionContext,
+    PlayedAttempt,
     match_runner,
 )
-from asara_server.tournament.run.block_journals import PlayedAttempt
 from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from tests.golden.random_moves import MATCHES, GoldenMatch, digest

@@ -1,16 +1,7 @@
 """The journal: every input of every match, written to disk before its consequences are sent.
 
-It is one file, which only grows; `log_file` describes the format. A frame with the number of a
-match contains one record of its replay, byte for byte: first the header, then the inputs as they
-arrive, and at the end the results and the signature. So the frames of a finished match are its
-replay. Frames with the number 0 contain a line of text about the run:
-
-match NUMBER NAME      the match NAME begins, or begins anew; its frames have this NUMBER
-result NUMBER RESULT   this match is over; NUMBER is 0 if it never began
-KIND FACT              a fact about the run, in JSON; see `tournament.run`
-
-The file contains the secrets of running matches, so only its owner may read it. Only one process
-can have it open at a time, because opening the journal locks it.
+README.md describes the file. Only its owner may read it, because it contains the secrets of running
+matches. Only one process can have it open at a time, because opening the journal locks it.
 """
 
 import errno

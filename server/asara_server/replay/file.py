@@ -29,6 +29,7 @@ from asara_server.match.inputs import (
 )
 from asara_server.replay.signing import SigningKey, fingerprint, signature_holds
 
+SUFFIX: Final = ".asara"
 VERSION: Final = 4
 _MAGIC: Final = b"ASARA\r\n"
 _START: Final = len(_MAGIC) + 1

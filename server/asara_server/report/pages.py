@@ -23,7 +23,7 @@ from asara_server.atomic_file import replace_file
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.analysis_file import SUFFIX as ANALYSIS_SUFFIX
 from asara_server.replay.analysis_page import read_page_analysis
-from asara_server.replay.file import read_file
+from asara_server.replay.file import SUFFIX, read_file
 from asara_server.replay.match_page import (
     SCRIPT,
     STYLE,
@@ -36,7 +36,7 @@ from asara_server.replay.replay_view import OPEN, replay_view
 from asara_server.report.model import Report
 from asara_server.report.run_json import match_row, run_json
 from asara_server.report.tables import details_json, html_tables
-from asara_server.report.times import SUFFIX, replay_of
+from asara_server.report.times import replay_of
 from asara_server.text import plain
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.run.directory import ANALYSIS, PAGES

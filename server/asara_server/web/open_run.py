@@ -21,12 +21,12 @@ from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.logs import logger
 from asara_server.replay.analysis_file import SUFFIX as ANALYSIS_SUFFIX
 from asara_server.replay.analysis_page import read_page_analysis
-from asara_server.replay.file import LARGEST_FILE, parse_file
+from asara_server.replay.file import LARGEST_FILE, SUFFIX, parse_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, read_public_key
 from asara_server.report import run_json
 from asara_server.report.model import Publisher, read_report
 from asara_server.report.tables import details_json
-from asara_server.report.times import SUFFIX, replay_names
+from asara_server.report.times import replay_names
 from asara_server.text import plain
 from asara_server.tournament.run.directory import ANALYSIS, RunError
 from asara_server.tournament.run.read_run import directories_of, run_standings

@@ -13,7 +13,7 @@ import pytest
 from asara_codec.results import Termination
 from asara_game.rules import format_rule_sets
 from asara_server.match import deal_secrets
-from asara_server.tournament.run.block_journals import PlayedAttempt
+from asara_server.tournament.execution.match_runner import PlayedAttempt
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.schedule.schedule import ScheduledMatch

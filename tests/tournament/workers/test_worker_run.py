@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from asara_server.eventlog.journal import Journal
-from asara_server.tournament.run.block_journals import block_journals
+from asara_server.tournament.run.directory import block_journals
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.workers.block_job import BlockJob, BlockResult
 from asara_server.tournament.workers.block_player import (

@@ -15,12 +15,12 @@ from asara_server.logs import logger
 from asara_server.replay.file import signed_records
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import Limits
-from asara_server.tournament.run.block_journals import (
+from asara_server.tournament.run.directory import (
+    RunDirectory,
     block_journal,
     block_journals,
-    read_block_journal,
+    ended_attempts,
 )
-from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.run.run_record import GIVEN
 from asara_server.tournament.run.suspension import FailedStarts, Suspensions
 from asara_server.tournament.schedule.legs import (
@@ -325,7 +325,8 @@ class RunProgress:
         if not path.exists():
             return False
         try:
-            journal, attempts = read_block_journal(path)
+            with Journal(path) as journal:
+                attempts = list(ended_attempts(journal))
         except JournalError as error:
             self._logger.warning("journal of a block is left", block=block, why=str(error))
             path.unlink(missing_ok=True)

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 from asara_server.eventlog.journal import Fact as JournalFact
 from asara_server.logs import Fact
-from asara_server.tournament.run.block_journals import PlayedAttempt
+from asara_server.tournament.execution.match_runner import PlayedAttempt
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.schedule.legs import PendingMatch
 from asara_server.tournament.standings.match_result import attempt_name

@@ -19,8 +19,8 @@ from asara_server.logs import logger, repeat
 from asara_server.tournament.bots.output.decision_index import SUFFIX, moved_index
 from asara_server.tournament.execution.executor import FINISH_S, Executor
 from asara_server.tournament.execution.match_runner import ExecutionContext
-from asara_server.tournament.run.block_journals import block_journal
 from asara_server.tournament.run.costs import CostMeter
+from asara_server.tournament.run.directory import block_journal
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, PendingBlock, RunProgress
 from asara_server.tournament.standings.match_result import MatchResult, attempt_name
 from asara_server.tournament.workers.block_job import (

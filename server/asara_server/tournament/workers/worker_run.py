@@ -19,10 +19,11 @@ from asara_server.tournament.bots.bot_watch import BotWatch
 from asara_server.tournament.execution.match_runner import (
     ExecutionContext,
     MatchRunner,
+    PlayedAttempt,
     match_runner,
 )
-from asara_server.tournament.run.block_journals import PlayedAttempt, block_journal
 from asara_server.tournament.run.costs import CostMeter
+from asara_server.tournament.run.directory import block_journal
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
