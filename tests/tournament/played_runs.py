@@ -141,7 +141,6 @@ class PlayoutExecutor(Executor):
             replay = replayed(spec, self.loser)
         result = result_of(match, attempt, replay)
         progress.record_result(result, () if replay is None else replay_records(replay))
-        progress.finish_match(match, result)
 
 
 def play_run(

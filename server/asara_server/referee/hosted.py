@@ -694,15 +694,12 @@ class HostedMatch:
         self._host.flush()
         text = f"match {self.match_id}: {self._progress()}"
         self._abandon()
-        self._leave_host()
-        self.life = Life.CLOSED
         self._log.warning("match cut", match=self.match_id, detail=text)
-        if not self.result.done():
-            self.result.set_exception(MatchCut(text))
+        self.fail(MatchCut(text))
         return text
 
-    def fail(self, error: JournalError) -> None:
-        """End a match without a further message: `play` raises the journal's error."""
+    def fail(self, error: JournalError | MatchCut) -> None:
+        """End a match without a further message: `play` raises the error."""
         self._leave_host()
         self.life = Life.CLOSED
         if not self.result.done():

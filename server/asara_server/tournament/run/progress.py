@@ -33,11 +33,7 @@ from asara_server.tournament.schedule.legs import (
     with_own_deals,
 )
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from asara_server.tournament.standings.match_result import (
-    MatchResult,
-    attempt_name,
-    utc_now,
-)
+from asara_server.tournament.standings.match_result import MatchResult, attempt_name
 
 MAX_ATTEMPTS = 3
 """Number of attempts at a match: if the referee fails in all of them, the match stays void."""
@@ -334,9 +330,8 @@ class RunProgress:
         pending = self._pending_attempts()
         self.directory.processes.take(*journal.facts)
         for result, records in attempts:
-            if match := pending.pop(result.played_as, None):
+            if result.played_as in pending:
                 self.record_result(result, records)
-                self.finish_match(match, result)
                 pending = self._pending_attempts()
         for name, opened in journal.unfinished.items():
             if name in pending:
@@ -345,15 +340,8 @@ class RunProgress:
         path.unlink(missing_ok=True)
         return True
 
-    def _pending_attempts(self) -> dict[str, ScheduledMatch]:
-        return {attempt_name(match.match_id, n): match for match, n in self.pending_matches()}
-
-    def record_void(self, match: ScheduledMatch, attempt: int, why: str) -> None:
-        """Record an attempt without a result; after the last attempt, the match ends as void."""
-        result = MatchResult.of(match, attempt, started=utc_now(), void_reason=why)
-        self.record_result(result, ())
-        if attempt >= MAX_ATTEMPTS:
-            self.finish_match(match, result)
+    def _pending_attempts(self) -> set[str]:
+        return {attempt_name(match.match_id, attempt) for match, attempt in self.pending_matches()}
 
     def record_result(self, result: MatchResult, records: Sequence[bytes]) -> None:
         """Store the result of an attempt, and its replay, which is built from `records` and signed.
@@ -376,21 +364,21 @@ class RunProgress:
             self._logger.warning("entry suspended", entry=name, why=why)
         if out or suspended:
             self._note_excluded()
+        if not result.void or result.attempt >= MAX_ATTEMPTS:
+            self._finish_match(result)
 
-    def finish_match(self, match: ScheduledMatch, last: MatchResult) -> None:
-        """Count a match as over, unless it is played again; its `last` attempt is already recorded.
+    def _finish_match(self, result: MatchResult) -> None:
+        """Count a match as over.
 
         After the last match of a block with a shared deal, the block's replays are published.
         """
-        if last.void and last.attempt < MAX_ATTEMPTS:
-            return
-        if self._pending_in[match.block]:
-            self._pending_in[match.block] -= 1
-            if not self._pending_in[match.block]:
-                self.directory.publish_replays(self._withheld.pop(match.block, ()))
-        self._finished(last)
+        if self._pending_in[result.block]:
+            self._pending_in[result.block] -= 1
+            if not self._pending_in[result.block]:
+                self.directory.publish_replays(self._withheld.pop(result.block, ()))
+        self._finished(result)
         if self._looks:
-            self._open.discard(match.match_id)
+            self._open.discard(result.match_id)
             self._look()
         elif not self._decided and self._enough is not None and self._enough():
             self._decided = True

@@ -22,7 +22,7 @@ from asara_server.tournament.execution.match_runner import ExecutionContext
 from asara_server.tournament.run.costs import CostMeter
 from asara_server.tournament.run.directory import block_journal
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, PendingBlock, RunProgress
-from asara_server.tournament.standings.match_result import MatchResult, attempt_name
+from asara_server.tournament.standings.match_result import MatchResult, attempt_name, utc_now
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
@@ -225,15 +225,11 @@ class _BlockScheduler:
         progress = self._progress
         repeat(result.log_lines, worker=result.worker)
         self._record_output(result.output)
-        last: dict[str, MatchResult] = {}
-        for attempt, records in result.attempts:
-            progress.record_result(attempt, records)
-            last[attempt.match_id] = attempt
+        for attempt in result.attempts:
+            progress.record_result(*attempt)
         progress.unfinished += result.unfinished
-        for match, _ in block.matches:
-            if ended := last.get(match.match_id):
-                progress.finish_match(match, ended)
-        left = tuple(pending for pending in block.matches if pending.match.match_id not in last)
+        ended = {attempt.result.match_id for attempt in result.attempts}
+        left = tuple(pending for pending in block.matches if pending.match.match_id not in ended)
         if not left:
             block_journal(progress.directory.path, block.name).unlink(missing_ok=True)
         elif progress.stopping.is_set():
@@ -278,7 +274,8 @@ class _BlockScheduler:
         self._progress.unfinished.append(f"{name} is given up without a result: {why}")
         for match, first_attempt in block.matches:
             for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
-                self._progress.record_void(match, attempt, why)
+                void = MatchResult.of(match, attempt, started=utc_now(), void_reason=why)
+                self._progress.record_result(void, ())
 
     def _left_of(self, block: PendingBlock) -> PendingBlock:
         pending = {one.match.match_id: one for one in self._progress.pending_matches()}
