@@ -45,6 +45,11 @@ class PendingBlock(NamedTuple):
     name: str
     matches: tuple[PendingMatch, ...]
 
+    @property
+    def attempts(self) -> tuple[str, ...]:
+        """Names of the attempts with which the block begins."""
+        return tuple(attempt_name(match.match_id, attempt) for match, attempt in self.matches)
+
 
 _RUN_ENDED: Final = "the run ended before its worker returned it"
 

@@ -150,7 +150,7 @@ class _BlockScheduler:
                 if self._backend.shares_directory:
                     path = block_journal(self._progress.directory.path, block.name)
                     path.touch(mode=0o600)  # no match of the block has begun
-                self._submissions.submit(_attempts(block))
+                self._submissions.submit(block.attempts)
                 future = asyncio.wrap_future(self._backend.submit(self._job(block)))
                 self._running[future] = block
 
@@ -178,11 +178,11 @@ class _BlockScheduler:
         begun = self._progress.directory.journal.unfinished
         return BlockJob(
             run_id=self._run_id,
-            matches=block.matches,
+            block=block,
             secrets=self._secrets(block),
             out=dict(self._progress.out),
             suspended=dict(self._progress.suspended),
-            begun={name: begun[name] for name in _attempts(block) if name in begun}
+            begun={name: begun[name] for name in block.attempts if name in begun}
             if self._backend.shares_directory
             else {},
         )
@@ -258,7 +258,7 @@ class _BlockScheduler:
         shared = bool(block.matches[0].match.shared_deal)
         name = f"match {block.matches[0].match.match_id}" if shared else f"block {block.name}"
         self._losses[name] += 1
-        self._submissions.lose(_attempts(block), why)
+        self._submissions.lose(block.attempts, why)
         times = self._losses[name]
         self._logger.warning("block lost", block=block.name, why=why, times=times)
         # True if everything that the worker did is known from its journal.
@@ -281,8 +281,3 @@ class _BlockScheduler:
         pending = {one.match.match_id: one for one in self._progress.pending_matches()}
         left = [pending.get(one.match.match_id) for one in block.matches]
         return block._replace(matches=tuple(one for one in left if one is not None))
-
-
-def _attempts(block: PendingBlock) -> list[str]:
-    """Return the names of the attempts that a worker begins."""
-    return [attempt_name(match.match_id, attempt) for match, attempt in block.matches]

@@ -118,7 +118,7 @@ class WorkerRun:
 
     def has_begun(self, job: BlockJob) -> bool:
         """Return True if processes of this run may already have met a deal of this block."""
-        return not self._begun.isdisjoint(job.attempts)
+        return not self._begun.isdisjoint(job.block.attempts)
 
     def stop(self, finish_s: float) -> None:
         """Begin no further match; open decisions get `finish_s` seconds to be answered."""
@@ -141,7 +141,7 @@ class WorkerRun:
     async def _play(self, job: BlockJob, worker: str) -> BlockResult:
         pool = self._runner.pool
         await pool.exclude(job.out, job.suspended)
-        self._begun.update(job.attempts)
+        self._begun.update(job.block.attempts)
         self._secrets |= job.secrets
         attempts: list[PlayedAttempt] = []
         try:
@@ -165,7 +165,7 @@ class WorkerRun:
         attempts: list[PlayedAttempt],
         journal: Journal | None,
     ) -> None:
-        for match, first_attempt in job.matches:
+        for match, first_attempt in job.block.matches:
             if self._stopper is not None:
                 return
             async for played, _ in self._runner.play(match, first_attempt, once=job.once):
@@ -182,7 +182,7 @@ class WorkerRun:
         if self._settings.directory is None:
             yield None
             return
-        with Journal(block_journal(self._settings.directory, job.block)) as journal:
+        with Journal(block_journal(self._settings.directory, job.block.name)) as journal:
             for name, records in job.begun.items():
                 journal.adopt(name, records)
             self._referee.use_journal(journal)
