@@ -4,7 +4,7 @@ import pytest
 
 from asara.v1.play_pb2 import PlayResponse
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
-from asara_codec.encode import serialize
+from asara_codec.encode import action_message, serialize
 from asara_codec.wire_format import delimited
 from asara_game.actions import BuildCount
 from asara_server.eventlog.replay import Replay, ReplayError
@@ -40,6 +40,11 @@ def test_a_question_is_what_its_seat_was_sent_byte_for_byte_with_its_recorded_re
         assert PlayResponse.FromString(one.messages[-1]).decision == one.decision
     replies = [r for r in REPLAY.records if isinstance(r, ReplyRecord) and r.seat == seat]
     assert [one.recorded for one in asked] == replies
+    for one, reply in zip(asked, replies, strict=True):
+        first = reply.actions[0]
+        assert not one.differs([first])
+        assert not one.differs([action_message(first)])
+        assert one.differs([])
 
 
 def test_a_decision_that_was_never_answered_has_no_recorded_reply() -> None:

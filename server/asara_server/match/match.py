@@ -218,7 +218,7 @@ class Match:
         if seat != self._asked or decision_id != own.decision_id:
             if decision_id == own.decision_id and self.awaits_late_reply(seat):
                 self._late = LateReplyRecord(
-                    now_us, seat, decision_id, tuple(map(_serialized, actions))
+                    now_us, seat, decision_id, tuple(map(serialized, actions))
                 )
                 return Answer.LATE
             fault = self._wrong_decision(seat, decision_id)
@@ -237,7 +237,7 @@ class Match:
                 fault = RejectionReason.ILLEGAL_ACTION, detail
         if fault is None:
             return Answer.IGNORED
-        received = tuple(map(_serialized, actions))
+        received = tuple(map(serialized, actions))
         self.records.append(RejectionRecord(now_us, seat, decision_id, received, *fault))
         self._reject(seat, *fault, now_us)
         return Answer.REJECTED
@@ -641,7 +641,8 @@ def _action(received: ReceivedAction) -> Action:
     return cast("Action", received)
 
 
-def _serialized(received: ReceivedAction) -> bytes:
+def serialized(received: ReceivedAction) -> bytes:
+    """Return the bytes of an action's message."""
     return serialize(received if isinstance(received, ActionMessage) else action_message(received))
 
 
