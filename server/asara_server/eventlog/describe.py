@@ -29,10 +29,10 @@ _TIMES: Final = frozenset({"time_us", "bot_us", "referee_us", "socket_us", "unre
 
 
 def describe(record: Record | None) -> str:
-    """Return a noun phrase for a record, such as `a reply from seat 1 (build 2)`, or the end."""
+    """Return a noun phrase for a record, such as `a reply from seat 1 (build 2)`."""
     match record:
         case None:
-            return "the match is over"
+            return "the end of the match"
         case ReplyRecord(_, seat, actions):
             played = ", ".join(map(str, actions))
             return f"a reply from seat {seat} ({plain(played, _LONGEST)})"

@@ -109,9 +109,6 @@ class HostedBot:
         last = None if match_id is None else self.last_events.get(match_id)
         return Presence(self.hello.live_updates, self.hello.omit_public_view, last)
 
-    def join(self, match: "HostedMatch", seat: int) -> None:
-        self.matches[match.spec.match_id] = match, seat
-
     def connected(self) -> None:
         """Bring the bot back to its matches on a new stream."""
         for match, seat in list(self.matches.values()):
@@ -157,6 +154,7 @@ class HostedMatch:
 
     def __init__(self, host: "MatchHost", spec: MatchSpec, bots: Sequence[HostedBot]) -> None:
         self.spec = spec
+        self.match_id = spec.match_id
         self.bots = tuple(bots)
         self.life = Life.WAITING
         self.result: asyncio.Future[MatchRecord] = asyncio.get_running_loop().create_future()
@@ -196,10 +194,6 @@ class HostedMatch:
         self._codec = RecordCodec()
         self._records: list[bytes] = []
         """The records of its replay so far, serialized, starting with the header."""
-
-    @property
-    def match_id(self) -> str:
-        return self.spec.match_id
 
     @property
     def time_us(self) -> int:
@@ -262,7 +256,7 @@ class HostedMatch:
                 return
             for seat, bot in enumerate(self.bots):
                 if bot.has_room:
-                    bot.join(self, seat)
+                    bot.matches[self.match_id] = self, seat
                 else:
                     self.absent[seat] = self._absence(bot)
             if self.spec.joint:
@@ -381,7 +375,7 @@ class HostedMatch:
             if match.finished:
                 return
             if not self._has_forfeited(seat):
-                bot.join(self, seat)
+                bot.matches[self.match_id] = self, seat
                 if bot.session is not None:
                     self.drive(Match.enter, seat, bot.presence(self.match_id), time_us)
         for seat, bot in enumerate(self.bots):

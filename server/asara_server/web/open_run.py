@@ -135,7 +135,7 @@ class OpenRun:
     @property
     def _results(self) -> list[MatchResult]:
         run = self.source.kind is SourceKind.RUN
-        return self._reader.results if run else self._folder.results
+        return self._reader.log.results if run else self._folder.results
 
     def refresh(self) -> None:
         """Read everything new; raises WebError if the run cannot be read any more."""

@@ -50,7 +50,7 @@ def write_report(options: commands.Report, _log: LogOptions) -> None:
         raise UserError(f"--csv {csv}: is in no folder that exists; create it first")
     files = read_page_files()
     reader = StatusReader(directory)
-    status, results = reader.read(), reader.results
+    status, results = reader.read(), reader.log.results
     standings = run_standings(status.info, results)
     made = read_report(directory, status.info, results, standings, full=True)
     page = out_file or directory / _PAGE

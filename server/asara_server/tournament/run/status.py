@@ -133,11 +133,6 @@ class StatusReader:
         self.log = RunLog(directory)
         self._tally = _Tally(self.log.results)
 
-    @property
-    def results(self) -> list[MatchResult]:
-        """Results read so far, in the order in which the matches ended."""
-        return self.log.results
-
     def read(self, now: float | None = None) -> RunStatus:
         """Return the status; `now` is in seconds since 1970. Raises RunError."""
         now = time.time() if now is None else now
