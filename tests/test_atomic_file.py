@@ -1,10 +1,19 @@
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from asara_server.atomic_file import PRIVATE, abandoned_parts, create_file, replace_file
+from asara_server import atomic_file
+from asara_server.atomic_file import (
+    PRIVATE,
+    AppendedFile,
+    abandoned_parts,
+    create_file,
+    replace_file,
+)
+from tests.events import EVENT_S, wait_until
 
 
 @pytest.fixture(autouse=True)
@@ -66,3 +75,24 @@ def test_what_a_killed_writer_leaves_is_found_by_the_name_of_its_file(
     assert part.read_bytes() == b"x"
     assert abandoned_parts(tmp_path, ["m1.asara"]) == [part]
     assert abandoned_parts(tmp_path, ["run.json"]) == []
+
+
+def test_a_file_that_is_closed_just_before_a_request_is_taken_back_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Requested(threading.Event):
+        def clear(self) -> None:
+            closing.start()
+            assert file._closed.wait(EVENT_S)
+            wait_until("the end is requested", self.is_set)
+            super().clear()
+
+    monkeypatch.setattr(atomic_file, "SYNC_S", 0.01)
+    file = AppendedFile(tmp_path / "log")
+    file._requested = Requested()
+    closing = threading.Thread(target=file.close, daemon=True)
+    file.sync_soon()
+    assert file._syncing is not None
+    file._syncing.join(EVENT_S)
+    assert not file._syncing.is_alive()
+    closing.join()

@@ -16,14 +16,14 @@ from asara_game.edition import load_edition
 from asara_game.engine import apply, new_match
 from asara_game.rules import Rules, parse_rule_sets
 from asara_server.event_loop import seldom_collect
-from asara_server.eventlog.record_codec import Results
+from asara_server.eventlog.record_codec import RecordCodec, Results
 from asara_server.eventlog.replay import Replay, ReplayHeader
 from asara_server.match.inputs import Presence, ReplyRecord
 from asara_server.match.match import Match
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
 from asara_server.referee.limits import LimitSettings
 from asara_server.replay.audit import audit as audit_file
-from asara_server.replay.file import replay_bytes
+from asara_server.replay.file import file_content, parse_replay, signed_records
 from asara_server.replay.signing import SigningKey
 from scripts.benchmark.figures import Bar, Figure, compare
 
@@ -35,9 +35,9 @@ _BAR_BYTES = 8 * 1024
 def audit(quick: bool) -> list[Figure]:
     """Measure how many four-player replays one core audits per second."""
     seldom_collect()  # as the command does
-    replays = _replays("basic", 20 if quick else 60)
     key = SigningKey.new()
-    files = [replay_bytes(replay, key) for replay in replays]
+    files = _files("basic", 20 if quick else 60, key)
+    replays = [parse_replay(file) for file in files]
     rounds = []
     for number in range(3 if quick else 7):
         ours = _rate(lambda data: audit_file(data, key.public), files)
@@ -53,8 +53,8 @@ def replay_size(quick: bool) -> list[Figure]:
     key = SigningKey.new()
     figures = []
     for name in ("basic", "pro+gifts+genie"):
-        replays = _replays(name, 20 if quick else 60)
-        mean = sum(len(replay_bytes(replay, key)) for replay in replays) / len(replays)
+        files = _files(name, 20 if quick else 60, key)
+        mean = sum(map(len, files)) / len(files)
         bar = Bar(1, most=True)
         rounds = [(mean, float(_BAR_BYTES))]
         figures.append(compare(f"replay_{name}", rounds, unit="bytes", peer="the bar", bar=bar))
@@ -77,14 +77,14 @@ def _play(replay: Replay) -> None:
                 apply(state, action)
 
 
-def _replays(rule_sets: str, number: int) -> list[Replay]:
+def _files(rule_sets: str, number: int, key: SigningKey) -> list[bytes]:
     rules = Rules(load_edition(), parse_rule_sets(rule_sets), _SEATS)
     names = [f"r1-{rule_sets}-{seed:04}" for seed in range(number)]
-    return [_replay(rules, random.Random(name), name) for name in names]
+    return [_file(rules, random.Random(name), name, key) for name in names]
 
 
-def _replay(rules: Rules, rng: random.Random, name: str) -> Replay:
-    """Play a match between bots that answer as quickly as real bots can."""
+def _file(rules: Rules, rng: random.Random, name: str, key: SigningKey) -> bytes:
+    """Return the replay file of a match between bots that answer as quickly as real bots can."""
     players = tuple(Player(f"random-{seat}", f"token-{seat}") for seat in range(_SEATS))
     spec = MatchSpec(name, rules, players, ClockSettings(), rng.randbytes(32))
     limits = LimitSettings().match_limits
@@ -99,4 +99,5 @@ def _replay(rules: Rules, rng: random.Random, name: str) -> Replay:
         match.record_reply(rng.randrange(60, 300))
         match.outbox.clear()
     header = ReplayHeader.of(spec, limits, 1_800_000_000_000)
-    return Replay(header, tuple(match.records), *Results.of(match))
+    records = map(RecordCodec().encode, (header, *match.records, Results.of(match)))
+    return file_content(signed_records(records, key))

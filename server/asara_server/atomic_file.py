@@ -7,6 +7,7 @@ file renamed to the target. A process that is killed in between leaves the hidde
 
 import os
 import secrets
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import FileIO
@@ -15,6 +16,8 @@ from typing import Final
 
 PUBLIC: Final = 0o644
 PRIVATE: Final = 0o600
+SYNC_S: Final = 1.0
+"""Seconds after which `AppendedFile.sync_soon` forces a file to disk."""
 
 
 def replace_file(path: Path, data: bytes, *, mode: int = PUBLIC, durable: bool = True) -> None:
@@ -61,8 +64,13 @@ class AppendedFile:
 
     def __init__(self, path: Path) -> None:
         """Open the file, creating it if it does not exist; raises OSError."""
+        self.sync_error: OSError | None = None
+        """The error with which the file could not be forced to disk; this is not tried again."""
         self._path = path
         self._file = path.open("ab", buffering=0)
+        self._requested = threading.Event()
+        self._closed = threading.Event()
+        self._syncing: threading.Thread | None = None
 
     def append(self, data: bytes) -> None:
         """Append the data; raises OSError with the file's name."""
@@ -71,10 +79,33 @@ class AppendedFile:
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(self._path)) from None
 
+    def sync_soon(self) -> None:
+        """Have everything written so far forced to disk by a thread, so that nothing waits."""
+        if self._syncing is None:
+            self._syncing = threading.Thread(target=self._sync, name="disk-sync", daemon=True)
+            self._syncing.start()
+        self._requested.set()
+
+    def _sync(self) -> None:
+        while self._requested.wait() and not self._closed.wait(SYNC_S):
+            self._requested.clear()
+            if self._closed.is_set():  # this may have been the request of `close`
+                return
+            try:
+                os.fsync(self._file.fileno())
+            except OSError as error:
+                self.sync_error = error
+                return
+
     def fileno(self) -> int:
         return self._file.fileno()
 
     def close(self) -> None:
+        """Close the file; a waiting request to force it to disk is dropped."""
+        self._closed.set()
+        self._requested.set()
+        if self._syncing is not None:
+            self._syncing.join()
         self._file.close()
 
 

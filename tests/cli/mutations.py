@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from asara_codec.wire_format import delimited, read_varint, varint
-from asara_server.replay.file import signed_bytes
 from asara_server.replay.signing import SigningKey
+from tests.match.playouts import signed_bytes
 
 NUMBERS = ["0", "-1", "1", "3", "2147483648", "9223372036854775808", "-9223372036854775809"]
 NUMBERS += ["1e999", "-1e999", "nan", "inf", "0x" + "f" * 40]

@@ -12,11 +12,10 @@ from rich.text import Text
 
 from asara_server.cli.display.console import err, make_table, notify, out, show_line
 from asara_server.match.spec import Player
-from asara_server.replay.file import replay_bytes
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.names import name_fault
 from tests.cli.command import asara, on_terminal, refusal
-from tests.match.playouts import EVERYTHING, random_replay
+from tests.match.playouts import EVERYTHING, random_replay, replay_bytes
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import GOOD, write_tournament
 

@@ -4,16 +4,15 @@ import random
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
+from asara_server import atomic_file
 from asara_server.eventlog.journal import Ended, Journal, JournalError
 from asara_server.eventlog.log_file import MAGIC, LogFollower, row_bytes, row_checksum
-
-
-def records(journal: Journal) -> dict[str, tuple[bytes, ...]]:
-    return {name: match.records for name, match in journal.unfinished.items()}
+from tests.events import EVENT_S, wait_until
 
 
 def abandon(journal: Journal) -> None:
@@ -31,9 +30,9 @@ def killed_run(path: Path, *, matches: int = 3) -> list[int]:
         ends.append(path.stat().st_size)
 
     for index in range(matches):
-        number = journal.begin(f"match {index}", b"header")
+        journal.begin(f"match {index}", b"header")
         for move in range(5):
-            journal.add(number, b"move %d" % move)
+            journal.add(f"match {index}", b"move %d" % move)
             journal.commit()
             note()
         if index + 1 < matches:
@@ -45,67 +44,71 @@ def killed_run(path: Path, *, matches: int = 3) -> list[int]:
 
 def test_what_was_committed_is_there_again_by_match_and_in_order(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "j")
-    one = journal.begin("one", b"header 1")
-    journal.add(one, b"start 1")
-    two = journal.begin("two", b"header 2")
-    journal.add(two, b"")
+    journal.begin("one", b"header 1")
+    journal.add("one", b"start 1")
+    journal.begin("two", b"header 2")
+    journal.add("two", b"")
     journal.commit()
-    journal.add(two, bytes(300))
-    journal.add(one, b"move 1")
+    journal.add("two", bytes(300))
+    journal.add("one", b"move 1")
     journal.commit()
-    journal.add(one, b"never committed")
+    journal.add("one", b"never committed")
     journal.begin("three", b"neither")
     abandon(journal)
 
     again = Journal(tmp_path / "j")
-    assert records(again) == {
+    assert again.unfinished == {
         "one": (b"header 1", b"start 1", b"move 1"),
         "two": (b"header 2", b"", bytes(300)),
     }
-    again.add(again.number("one"), b"move 2")
-    three = again.begin("three", b"h")
-    again.add(three, b"start 3")
+    again.add("one", b"move 2")
+    again.begin("three", b"h")
+    again.add("three", b"start 3")
     again.close()
     with Journal(tmp_path / "j") as last:
-        assert records(last)["one"] == (b"header 1", b"start 1", b"move 1", b"move 2")
-        assert records(last)["three"] == (b"h", b"start 3")
+        assert last.unfinished["one"] == (b"header 1", b"start 1", b"move 1", b"move 2")
+        assert last.unfinished["three"] == (b"h", b"start 3")
 
 
 def test_a_match_that_begins_after_a_restart_takes_the_number_of_no_other(tmp_path: Path) -> None:
     with Journal(tmp_path / "j") as journal:
         journal.begin("one", b"h")
-        journal.add(journal.begin("two", b"h"), b"start 2")
+        journal.begin("two", b"h")
+        journal.add("two", b"start 2")
         journal.commit()
         journal.end("one", "result")
     with Journal(tmp_path / "j") as again:
-        again.add(again.begin("three", b"h"), b"start 3")
+        again.begin("three", b"h")
+        again.add("three", b"start 3")
     with Journal(tmp_path / "j") as last:
-        assert records(last) == {"two": (b"h", b"start 2"), "three": (b"h", b"start 3")}
+        assert last.unfinished == {"two": (b"h", b"start 2"), "three": (b"h", b"start 3")}
 
 
 def test_a_match_of_another_journal_is_adopted_from_where_this_one_stopped(tmp_path: Path) -> None:
     with Journal(tmp_path / "worker") as worker:
-        number = worker.begin("one", b"header")
+        worker.begin("one", b"header")
         for record in (b"start", b"move 1", b"move 2"):
-            worker.add(number, record)
+            worker.add("one", record)
     with Journal(tmp_path / "worker") as worker:
         opened = worker.unfinished["one"]
     with Journal(tmp_path / "j") as journal:
-        journal.add(journal.begin("one", b"header"), b"start")
+        journal.begin("one", b"header")
+        journal.add("one", b"start")
     journal = Journal(tmp_path / "j")
-    journal.adopt(opened)
+    journal.adopt("one", opened)
     for other in ((b"header", b"start", b"another move"), (b"another header",)):
-        journal.adopt(opened._replace(records=other))
-    journal.adopt(opened._replace(match_id="two"))
+        journal.adopt("one", other)
+    journal.adopt("two", opened)
     abandon(journal)  # adopted matches are committed, because the worker's journal is deleted next
     with Journal(tmp_path / "j") as journal:
-        assert records(journal) == dict.fromkeys(("one", "two"), opened.records)
+        assert journal.unfinished == dict.fromkeys(("one", "two"), opened)
 
 
 def test_a_match_that_is_over_has_its_result_and_all_records_of_its_replay(tmp_path: Path) -> None:
     with Journal(tmp_path / "j") as journal:
         for name in ("one", "two"):
-            journal.add(journal.begin(name, b"h"), b"start")
+            journal.begin(name, b"h")
+            journal.add(name, b"start")
         journal.end("two", '{"rank": 1}', (b"h", b"start", b"move", b"results"))
         journal.end("never-began", "void")
         journal.end("elsewhere", "rank 2", (b"h", b"results"))
@@ -123,7 +126,8 @@ def test_a_match_that_is_over_has_its_result_and_all_records_of_its_replay(tmp_p
 
 def test_a_match_that_was_played_again_from_its_start_has_those_records(tmp_path: Path) -> None:
     with Journal(tmp_path / "j") as journal:
-        journal.add(journal.begin("one", b"h"), b"start")
+        journal.begin("one", b"h")
+        journal.add("one", b"start")
         journal.begin("two", b"h")
     again = (b"h", b"another start", b"results")
     with Journal(tmp_path / "j") as journal:
@@ -192,18 +196,18 @@ def test_rows_that_mean_nothing_are_refused(tmp_path: Path, frames: bytes, fault
 
 def test_a_full_disk_is_told_and_nothing_is_committed_after_it(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "j")
-    number = journal.begin("one", b"h")
+    journal.begin("one", b"h")
     journal.commit()
     os.dup2(os.open("/dev/full", os.O_WRONLY), journal._file.fileno())
     for _ in range(2):
-        journal.add(number, b"move")
+        journal.add("one", b"move")
         with pytest.raises(JournalError, match=r"j: the disk is full"):
             journal.commit()
     with pytest.raises(JournalError, match="the disk is full"):
         journal.end("one", "result")
     journal.close()
     with Journal(tmp_path / "j") as again:
-        assert records(again) == {"one": (b"h",)}
+        assert again.unfinished == {"one": (b"h",)}
 
 
 def test_a_last_row_that_was_cut_short_is_dropped_and_the_others_stay(tmp_path: Path) -> None:
@@ -214,12 +218,12 @@ def test_a_last_row_that_was_cut_short_is_dropped_and_the_others_stay(tmp_path: 
     for rest in (*rests, bytes(4096)):  # after a loss of power, zeros
         path.write_bytes(whole[:before] + rest)
         again = Journal(path)
-        assert len(records(again)["match 2"]) == 5
+        assert len(again.unfinished["match 2"]) == 5
         assert path.read_bytes() == whole[:before] + rest
-        again.add(again.number("match 2"), b"other move")
+        again.add("match 2", b"other move")
         again.close()
         with Journal(path) as last:
-            assert records(last)["match 2"][4:] == (b"move 3", b"other move")
+            assert last.unfinished["match 2"][4:] == (b"move 3", b"other move")
 
 
 def test_a_file_whose_first_bytes_were_cut_short_is_empty(tmp_path: Path) -> None:
@@ -228,7 +232,7 @@ def test_a_file_whose_first_bytes_were_cut_short_is_empty(tmp_path: Path) -> Non
         with Journal(tmp_path / "j") as journal:
             journal.begin("one", b"h")
         with Journal(tmp_path / "j") as journal:
-            assert records(journal) == {"one": (b"h",)}
+            assert journal.unfinished == {"one": (b"h",)}
 
 
 def test_a_flipped_bit_anywhere_is_refused_with_its_place_and_nothing_changes(
@@ -274,12 +278,12 @@ def test_what_is_added_to_a_log_can_be_followed(tmp_path: Path) -> None:
         follower.news()
     with Journal(path) as journal:
         assert follower.news() == []
-        number = journal.begin("one", b"header")
+        journal.begin("one", b"header")
         assert follower.news() == []
         journal.commit()
         assert follower.news() == [(0, b"match 1 one"), (1, b"header")]
         assert follower.news() == []
-        journal.add(number, b"move")
+        journal.add("one", b"move")
         journal.commit()
         journal.end("one", "rank 1")
         assert follower.news() == [(1, b"move"), (0, b"result 1 rank 1")]
@@ -299,11 +303,38 @@ def test_what_is_added_to_a_log_can_be_followed(tmp_path: Path) -> None:
 
 def test_a_long_log_is_followed_in_parts(tmp_path: Path) -> None:
     with Journal(tmp_path / "j") as journal:
-        number = journal.begin("one", b"header")
+        journal.begin("one", b"header")
         for _ in range(40):
-            journal.add(number, bytes(100_000))
+            journal.add("one", bytes(100_000))
             journal.commit()
         follower = LogFollower(tmp_path / "j")
         parts = [follower.news() for _ in range(5)]
     assert sum(map(len, parts)) == 42
     assert all(len(part) < 15 for part in parts)
+
+
+def test_the_end_of_a_match_is_forced_to_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced = threading.Event()
+    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.set())
+    monkeypatch.setattr(atomic_file, "SYNC_S", 0.05)
+    with Journal(tmp_path / "j") as journal:
+        journal.end("m1", "result")
+        assert synced.wait(EVENT_S)
+
+
+def test_a_disk_that_fails_fails_the_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(_: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(atomic_file, "SYNC_S", 0.01)
+    journal = Journal(tmp_path / "j")
+    monkeypatch.setattr(os, "fsync", failing)
+    journal.end("m1", "result")
+    wait_until("the disk fails", lambda: journal._file.sync_error)
+    with pytest.raises(JournalError, match="Input/output error"):
+        journal.end("m2", "result")
+    journal.close()

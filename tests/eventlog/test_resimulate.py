@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from asara_game.rules import RULE_COMBINATIONS
-from asara_server.eventlog.record_codec import record_bytes, record_from_bytes
+from asara_server.eventlog.record_codec import RecordCodec
 from asara_server.eventlog.resimulate import UnsoundError, resimulate, resimulated_steps
 from asara_server.match.inputs import (
     ExpiryRecord,
@@ -18,7 +18,7 @@ from asara_server.match.inputs import (
 )
 from asara_server.match.match import Answer
 from asara_server.match.spec import ClockSettings
-from asara_server.replay.file import parse_replay, replay_bytes
+from asara_server.replay.file import parse_replay
 from asara_server.replay.signing import SigningKey
 from tests.match.playouts import (
     EVERYTHING,
@@ -26,7 +26,7 @@ from tests.match.playouts import (
     random_match,
     random_replay,
     random_spec,
-    replay_of,
+    replay_bytes,
     rules_for,
 )
 from tests.referee.harness import Driven, spec
@@ -37,12 +37,11 @@ from tests.sizes import others_long
 def test_a_replay_goes_as_the_match_went(seed: int) -> None:
     dice = random.Random(seed)
     rules = rules_for(dice.choice(RULE_COMBINATIONS), dice.choice((2, 3, 4)))
-    record = random_match(random_spec(rules, dice, f"match-{seed}"), dice)
-    kept = replay_of(record)
+    kept = random_match(random_spec(rules, dice, f"match-{seed}"), dice)
     replay = parse_replay(replay_bytes(kept, SigningKey.new()))
     assert replay == kept
     steps = list(resimulated_steps(replay))
-    assert [step.record for step in steps] == [None, *record.records]
+    assert [step.record for step in steps] == [None, *kept.records]
 
 
 REPLAY = random_replay(EVERYTHING, 3, seed=3)
@@ -89,10 +88,10 @@ def test_a_timeout_that_was_overlooked_and_one_that_was_none() -> None:
     assert f"expected a timeout of seat {reply.seat}; found a reply" in text
     dice = random.Random(1)
     spec = random_spec(rules_for(EVERYTHING, 2), dice, "m")
-    record = random_match(spec, dice, quiet=True, replies=5)
-    expiry = ExpiryRecord(record.records[2].time_us + 99, (0,))
+    records = random_match(spec, dice, quiet=True, replies=5).records
+    expiry = ExpiryRecord(records[2].time_us + 99, (0,))
     with pytest.raises(UnsoundError, match="expected no record here; found a timeout"):
-        resimulate(spec, LIMITS, (*record.records[:3], expiry))
+        resimulate(spec, LIMITS, (*records[:3], expiry))
 
 
 def test_a_rejection_of_a_reply_that_was_right() -> None:
@@ -157,8 +156,8 @@ def test_a_late_reply_is_repeated_also_after_the_end_of_the_match(seats: int) ->
     assert driven.match.finished == (seats == 2)
     match = resimulate(driven.spec, LIMITS, driven.match.records)
     assert match.records == driven.match.records
-    for record in match.records:
-        assert record_from_bytes(record_bytes(record)) == record
+    encoded = map(RecordCodec().encode, match.records)
+    assert list(map(RecordCodec().decode, encoded)) == match.records
 
 
 LATE = timed_out(2).match.records

@@ -10,7 +10,7 @@ import pytest
 
 from asara_game.rules import parse_rule_sets
 from asara_server.event_loop import run
-from asara_server.eventlog.record_codec import records_from_bytes
+from asara_server.eventlog.record_codec import RecordCodec
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match.inputs import ReplyRecord
 from asara_server.match.spec import ClockSettings
@@ -18,9 +18,9 @@ from asara_server.referee.referee import Referee
 from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.execution.match_runner import (
     ExecutionContext,
+    PlayedAttempt,
     match_runner,
 )
-from asara_server.tournament.run.block_journals import PlayedAttempt
 from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from tests.golden.random_moves import MATCHES, GoldenMatch, digest
@@ -48,8 +48,7 @@ def golden_row(played: PlayedAttempt, match: GoldenMatch) -> dict[str, Any]:
     result, records = played
     faults = Counter(seat.detail for seat in result.seats if seat.termination.forfeit)
     assert not faults, f"{match.match_id}: {faults}"
-    assert records is not None
-    header, *rest = records_from_bytes(records)
+    header, *rest = map(RecordCodec().decode, records)
     assert isinstance(header, ReplayHeader)
     replies = [each for each in rest if isinstance(each, ReplyRecord)]
     assert all(len(reply.actions) == 1 for reply in replies)

@@ -10,11 +10,10 @@ import pytest
 from asara.v1.replay_view_pb2 import ReplayView
 from asara_server import bundled
 from asara_server.replay import replay_view as module
-from asara_server.replay.file import replay_bytes
 from asara_server.replay.signing import SigningKey
 from tests.cli.command import asara
 from tests.leak.replay_worlds import elsewhere
-from tests.match.playouts import EVERYTHING, random_replay
+from tests.match.playouts import EVERYTHING, random_replay, replay_bytes
 from tests.sizes import others_long
 
 KEY = SigningKey.new()

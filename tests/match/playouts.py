@@ -1,6 +1,7 @@
 """Random matches, for tests that need real views, events and records."""
 
 import random
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -12,13 +13,14 @@ from asara_codec.results import Termination
 from asara_game.edition import load_edition
 from asara_game.rules import RULE_COMBINATIONS, Rules, format_rule_sets
 from asara_game.vocabulary import RuleSet
-from asara_server.eventlog.record_codec import Results, records_from_bytes
+from asara_server.eventlog.record_codec import AnyRecord, RecordCodec, Results
 from asara_server.eventlog.replay import Replay, ReplayHeader
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Match
 from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec, Player
 from asara_server.referee.limits import LimitSettings
-from asara_server.replay.file import replay_records
+from asara_server.replay.file import file_content, signed_records
+from asara_server.replay.signing import SigningKey
 from tests.sizes import others_long
 
 LIMITS = LimitSettings().match_limits
@@ -44,7 +46,7 @@ def random_match(
     replies: int = 10_000,
     quiet: bool = False,
     first: int | None = None,
-) -> MatchRecord:
+) -> Replay:
     """Play a random match under a referee; unless it is `quiet`, with every type of record.
 
     After `replies`, the seats forfeit, from the last or the `first`, until one is left. The replies
@@ -89,26 +91,39 @@ def random_match(
         match.reply(seat, decision, [action_message(dice.choice(wanted)), *more], now)
         match.record_reply(dice.randrange(90))
         answered += 1
-    return MatchRecord(
-        spec=spec,
-        results=match.results,
-        records=tuple(match.records),
-        encoded=encoded(match, 1_600_000_000_000),
-        void=False,
-        started_unix_ms=1_600_000_000_000,
-        duration_us=now,
-    )
+    return finished_replay(match)
 
 
-def encoded(match: Match, started_unix_ms: int = 0) -> tuple[bytes, ...]:
-    """The records of a finished match's replay, serialized."""
-    header = ReplayHeader.of(match.spec, match.limits, started_unix_ms)
-    return replay_records(Replay(header, tuple(match.records), *Results.of(match)))
+def finished_replay(match: Match) -> Replay:
+    """The replay of a finished match."""
+    header = ReplayHeader.of(match.spec, match.limits, 1_600_000_000_000)
+    return Replay(header, tuple(match.records), *Results.of(match))
+
+
+def record_bytes(record: AnyRecord) -> bytes:
+    """A record, serialized as the first of its match."""
+    return RecordCodec().encode(record)
+
+
+def replay_records(replay: Replay) -> tuple[bytes, ...]:
+    """All records of a replay but the signature, serialized."""
+    every = replay.header, *replay.records, Results(replay.ends, replay.digests)
+    return tuple(map(RecordCodec().encode, every))
+
+
+def replay_bytes(replay: Replay, key: SigningKey) -> bytes:
+    """The content of a replay's file."""
+    return signed_bytes(replay_records(replay), key)
+
+
+def signed_bytes(records: Iterable[bytes], key: SigningKey) -> bytes:
+    """The content of a file with these records and their signature."""
+    return file_content(signed_records(records, key))
 
 
 def replay_of(record: MatchRecord) -> Replay:
-    """The replay of a match that is over and not void."""
-    header, *records, results = records_from_bytes(record.encoded)
+    """The replay of a match that a referee has played, and that is not void."""
+    header, *records, results = map(RecordCodec().decode, record.records)
     return Replay(header, tuple(records), *results)  # type: ignore[arg-type,misc]
 
 
@@ -125,4 +140,4 @@ def random_replay(
     dice = random.Random(seed)
     spec = random_spec(rules_for(rule_sets, seats), dice, f"random-{seed}")
     spec = replace(spec, **given)
-    return replay_of(random_match(spec, dice, replies=replies))
+    return random_match(spec, dice, replies=replies)

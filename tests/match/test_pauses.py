@@ -19,9 +19,9 @@ from asara_server.eventlog.resimulate import resimulate, resimulated
 from asara_server.match.inputs import ExpiryRecord, PauseRecord, Presence, Record, ReplyRecord
 from asara_server.match.match import NEVER, Match
 from asara_server.match.pauses import RECENT, Pauses, could_have_had_a_choice
-from asara_server.match.spec import ClockSettings, MatchRecord
+from asara_server.match.spec import ClockSettings
 from asara_server.referee.limits import LimitSettings
-from tests.match.playouts import encoded, replay_of
+from tests.match.playouts import finished_replay
 from tests.match.waiting import accuracy, turns_of_match
 from tests.referee.harness import SECRET, Driven, spec
 
@@ -62,19 +62,6 @@ def in_a_pause(
     return driven
 
 
-def record_of(driven: Driven) -> MatchRecord:
-    match = driven.match
-    return MatchRecord(
-        spec=driven.spec,
-        results=match.results,
-        records=tuple(match.records),
-        encoded=encoded(match),
-        void=False,
-        started_unix_ms=0,
-        duration_us=driven.now,
-    )
-
-
 def finished(seats: int = 2, rule_sets: str = "pro+gifts", seed: int = 0) -> Driven:
     driven = Driven(spec(seats, rule_sets, clocks=HIDING))
     play(driven, random.Random(seed), lambda _: False)
@@ -83,7 +70,7 @@ def finished(seats: int = 2, rule_sets: str = "pro+gifts", seed: int = 0) -> Dri
 
 def audited(records: tuple[Record, ...], driven: Driven) -> None:
     """Re-simulate the match with these records instead of its own."""
-    replay = replace(replay_of(record_of(driven)), records=records)
+    replay = replace(finished_replay(driven.match), records=records)
     for _ in resimulated(replay):
         pass
 

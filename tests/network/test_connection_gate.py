@@ -25,6 +25,7 @@ from asara_server.network.grpc_server import serve
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
 from tests.events import EVENT_S, turns, until
+from tests.match.playouts import replay_of
 from tests.network.served import TLS, Tokens
 from tests.network.sockets import connect_idle, is_open, open_files
 from tests.referee.harness import (
@@ -323,7 +324,7 @@ async def test_a_late_reply_over_tcp_is_recorded_with_its_arrival_at_the_socket(
         await b.until("match_ended")
         await a.answer(first)
         record = await playing
-        [late] = [each for each in record.records if isinstance(each, LateReplyRecord)]
+        [late] = [each for each in replay_of(record).records if isinstance(each, LateReplyRecord)]
         assert late.unread_bytes == 0
         assert late.socket_us is not None
         assert (

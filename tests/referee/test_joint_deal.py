@@ -62,10 +62,11 @@ async def test_a_joint_match_from_commitment_to_replay():
         record, *received = await together(
             server.referee.play(joint()), play_and_keep(a, ONE), play_and_keep(b, TWO)
         )
-    secret = record.spec.secret
-    assert record.spec.nonces == (ONE, TWO)
-    assert record.spec.deal_secret == deal_secrets.deal_secret(secret, (ONE, TWO)) != secret
     replay = replay_of(record)
+    match = replay.header.spec()
+    secret = match.secret
+    assert match.nonces == (ONE, TWO)
+    assert match.deal_secret == deal_secrets.deal_secret(secret, (ONE, TWO)) != secret
     for seat, responses in enumerate(received):
         committed, started = responses[0].deal_committed, responses[1].match_started
         assert (committed.match_id, committed.seat) == ("m1", seat)
@@ -126,7 +127,7 @@ async def test_a_nonce_of_another_length_or_a_second_one_is_a_violation(
         record, _, _ = await together(playing, play_bot(a), play_bot(c))
         result = record.results[1]
         assert (result.termination, result.detail) == (Termination.PROTOCOL_VIOLATION, detail)
-        assert record.spec.nonces == (ONE, TWO if sent[1:] else b"", THREE)
+        assert replay_of(record).header.nonces == (ONE, TWO if sent[1:] else b"", THREE)
         assert record.results[0].termination is Termination.COMPLETED
         list(resimulated_steps(replay_of(record)))
 
@@ -171,7 +172,7 @@ async def test_a_bot_that_never_dials_in_is_not_waited_for_twice():
         await together(answer(a, ONE), answer(b, TWO))
         record, _, _ = await together(playing, play_bot(a), play_bot(b))
         assert record.results[2].detail == "did not connect within 0.3 s"
-        assert record.spec.nonces == (ONE, TWO, b"")
+        assert replay_of(record).header.nonces == (ONE, TWO, b"")
 
 
 async def test_after_a_break_only_a_missing_nonce_is_asked_for_again():
@@ -188,7 +189,7 @@ async def test_after_a_break_only_a_missing_nonce_is_asked_for_again():
         assert (await answer(b, TWO)).seat == 1
         assert not (await a.expect("match_started")).resumed
         record, _, _ = await together(playing, play_bot(a), play_bot(b))
-        assert record.spec.nonces == (ONE, TWO)
+        assert replay_of(record).header.nonces == (ONE, TWO)
         assert record.results[0].termination is Termination.COMPLETED
 
 
@@ -203,7 +204,7 @@ async def test_a_bot_that_disconnects_after_its_nonce_has_crashed():
         await answer(b, TWO)
         record = await playing
         assert record.results[0].termination is Termination.CRASH
-        assert record.spec.nonces == (ONE, TWO)
+        assert replay_of(record).header.nonces == (ONE, TWO)
 
 
 async def test_a_process_that_ends_is_not_waited_for():

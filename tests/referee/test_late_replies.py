@@ -13,10 +13,9 @@ from asara_server.match.spec import ClockSettings, MatchRecord
 from asara_server.referee.hosted import MatchCut
 from asara_server.referee.limits import LimitSettings
 from asara_server.replay.audit import audit
-from asara_server.replay.file import replay_bytes
 from asara_server.replay.signing import SigningKey
 from tests.events import EVENT_S, until
-from tests.match.playouts import replay_of
+from tests.match.playouts import replay_bytes, replay_of
 from tests.referee.harness import (
     RefereeServer,
     Stream,
@@ -59,7 +58,7 @@ def late_reply_was_read(server: RefereeServer) -> bool:
 
 
 def late_replies(record: MatchRecord) -> list[LateReplyRecord]:
-    return [each for each in record.records if isinstance(each, LateReplyRecord)]
+    return [each for each in replay_of(record).records if isinstance(each, LateReplyRecord)]
 
 
 async def test_a_reply_after_the_end_is_in_the_signed_replay_and_delays_nobody() -> None:

@@ -1,5 +1,6 @@
 """Pauses of real time, which hide that a seat had no choice."""
 
+from itertools import pairwise
 from pathlib import Path
 
 from asara_codec.results import Termination
@@ -7,9 +8,9 @@ from asara_server.eventlog.journal import Journal
 from asara_server.eventlog.resimulate import resimulated
 from asara_server.match.inputs import PauseRecord, ReplyRecord
 from asara_server.match.spec import ClockSettings
-from asara_server.replay.file import parse_replay, replay_bytes
+from asara_server.replay.file import parse_replay
 from asara_server.replay.signing import SigningKey
-from tests.match.playouts import replay_of
+from tests.match.playouts import replay_bytes, replay_of
 from tests.referee.harness import play_bot, referee_server, spec, together
 
 HIDING = ClockSettings(hide_forced=True)
@@ -23,14 +24,15 @@ async def test_the_referee_pauses_in_place_of_a_forced_decision(tmp_path: Path) 
             bots = [play_bot(stream, seed=seed) for seed, stream in enumerate(streams)]
             record, *_ = await together(server.referee.play(spec(clocks=HIDING)), *bots)
     assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
+    replay = replay_of(record)
     pauses = [
         one.time_us - before.time_us
-        for before, one in zip(record.records, record.records[1:], strict=False)
+        for before, one in pairwise(replay.records)
         if isinstance(one, PauseRecord)
     ]
     assert pauses
-    answers = [one.bot_us for one in record.records if isinstance(one, ReplyRecord)]
+    answers = [one.bot_us for one in replay.records if isinstance(one, ReplyRecord)]
     assert min(pauses) >= min(answers)
-    data = replay_bytes(replay_of(record), SigningKey.new())
+    data = replay_bytes(replay, SigningKey.new())
     for _ in resimulated(parse_replay(data)):
         pass

@@ -14,10 +14,10 @@ from asara_server.match.match import Match
 from asara_server.match.spec import ClockSettings
 from asara_server.referee.hosted import MatchCut
 from asara_server.referee.limits import LimitSettings
-from asara_server.replay.file import parse_replay, replay_bytes
+from asara_server.replay.file import parse_replay
 from asara_server.replay.signing import SigningKey
 from tests.events import turns, until
-from tests.match.playouts import replay_of
+from tests.match.playouts import replay_bytes, replay_of
 from tests.referee.harness import play_bot, referee_server, spec, together
 
 QUICK = ClockSettings(start_up_s=0.2, bank_s=5, reconnect_s=0.2)
@@ -33,9 +33,10 @@ async def test_two_bots_play_a_match():
         assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
         assert end_a.results == end_b.results
         assert [r.entry for r in end_a.results] == ["a", "b"]
-        assert end_a.deal_secret == record.spec.secret
-        assert parse_replay(replay_bytes(replay_of(record), SigningKey.new())) == replay_of(record)
-        for _ in resimulated_steps(replay_of(record)):
+        replay = replay_of(record)
+        assert end_a.deal_secret == replay.header.deal_secret
+        assert parse_replay(replay_bytes(replay, SigningKey.new())) == replay
+        for _ in resimulated_steps(replay):
             pass
         assert record.duration_us > 0
 

@@ -23,6 +23,7 @@ from asara_server.referee.referee_clock import (
     monotonic_us,
 )
 from tests.events import until
+from tests.match.playouts import replay_of
 from tests.referee.harness import (
     MovedTime,
     RefereeServer,
@@ -195,7 +196,7 @@ async def test_stalls_forfeit_nobody_even_at_every_decision(time: MovedTime) -> 
             await time.run(server.referee.clock, CATCH_UP_US / 1e6)
         await streams[0].answer(decision)
         record, *_ = await together(playing, other, play_bot(streams[0]))
-        replies = [one for one in record.records if isinstance(one, ReplyRecord)]
+        replies = [one for one in replay_of(record).records if isinstance(one, ReplyRecord)]
         assert max(one.bot_us for one in replies[:5]) <= SLACK_US
         assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
         assert server.referee.clock.stalled_us >= 5 * (STALL_US - SLACK_US)

@@ -6,14 +6,13 @@ from dataclasses import replace
 import pytest
 
 from asara_server.eventlog.journal import Journal, JournalError
-from asara_server.eventlog.record_codec import record_bytes
 from asara_server.eventlog.recovery import recover
 from asara_server.eventlog.replay import ReplayError, ReplayHeader
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.spec import MatchSpec
-from asara_server.replay.file import read_replay, replay_bytes
+from asara_server.replay.file import read_replay
 from asara_server.replay.signing import SigningKey
-from tests.match.playouts import random_match, replay_of
+from tests.match.playouts import random_match, record_bytes, replay_bytes
 from tests.referee.harness import LIMITS, Driven, spec
 
 SECRET = b"the deal of all matches of one b"
@@ -53,12 +52,12 @@ def test_every_match_of_a_block_deals_the_same_to_the_same_seat(seats):
 
 
 def test_a_replay_holds_the_secret_and_the_name_of_the_block(tmp_path):
-    record = random_match(shared(3, "pro+gifts"), random.Random(3))
+    replay = random_match(shared(3, "pro+gifts"), random.Random(3))
     path = tmp_path / "one.asara"
-    path.write_bytes(replay_bytes(replay_of(record), SigningKey.new()))
+    path.write_bytes(replay_bytes(replay, SigningKey.new()))
     found = read_replay(path)
     assert (found.header.deal_secret, found.header.shared_deal) == (SECRET, "b1")
-    assert found == replay_of(record)
+    assert found == replay
     list(resimulated_steps(found))
     forged = replace(found, header=replace(found.header, shared_deal=""))
     with pytest.raises(

@@ -20,10 +20,9 @@ from asara_server.replay.analysis_file import (
     read_analysis,
 )
 from asara_server.replay.analysis_page import page_analysis
-from asara_server.replay.file import replay_bytes
 from asara_server.replay.replay_view import OPEN, replay_view
 from asara_server.replay.signing import SigningKey
-from tests.match.playouts import EVERYTHING, random_replay
+from tests.match.playouts import EVERYTHING, random_replay, replay_bytes
 from tests.replay.priced import without_playouts
 
 KEY = SigningKey.new()

@@ -17,9 +17,9 @@ from asara_server.eventlog.replay import Replay
 from asara_server.match.deal_secrets import secret_of
 from asara_server.match.inputs import LateReplyRecord, RejectionRecord, ReplyRecord
 from asara_server.replay.audit import Verdict, audit
-from asara_server.replay.file import parse_file, replay_bytes, signed_bytes
+from asara_server.replay.file import parse_file
 from asara_server.replay.signing import SigningKey
-from tests.match.playouts import EVERYTHING, WIDE_CASES, random_replay
+from tests.match.playouts import EVERYTHING, WIDE_CASES, random_replay, replay_bytes, signed_bytes
 from tests.sizes import others_long
 
 KEY = SigningKey.new()
@@ -53,7 +53,7 @@ def test_what_the_referee_wrote_is_sound(rule_sets, seats) -> None:
 @pytest.mark.parametrize("first", others_long(range(8), 8))
 def test_no_byte_can_be_changed(first: int) -> None:
     dice = random.Random(first)
-    signature = len(delimited(parse_file(SHORT_DATA).raw[-1].data))
+    signature = len(delimited(parse_file(SHORT_DATA).records[-1]))
     for at in range(first, len(SHORT_DATA), 8):
         flip = dice.randrange(1, 256)
         changed = SHORT_DATA[:at] + bytes([SHORT_DATA[at] ^ flip]) + SHORT_DATA[at + 1 :]
@@ -68,13 +68,13 @@ def test_no_file_is_sound_that_was_cut() -> None:
     fault(SHORT_DATA + b"\0")
 
 
-FRAMES = [delimited(raw.data) for raw in parse_file(SHORT_DATA).raw]
+FRAMES = list(map(delimited, parse_file(SHORT_DATA).records))
 
 
 def refused(frames: Sequence[bytes]) -> None:
     """Check that records in this order are refused, with the old signature and a new one."""
     fault(SHORT_DATA[:8] + b"".join(frames))
-    bodies = [raw.data for raw in parse_file(SHORT_DATA).raw[:-1]]
+    bodies = parse_file(SHORT_DATA).records[:-1]
     by_frame = dict(zip(FRAMES, bodies, strict=False))
     fault(signed_bytes([by_frame[frame] for frame in frames if frame in by_frame], KEY))
 
@@ -99,7 +99,7 @@ def test_a_result_edited_with_a_recomputed_chain_has_no_signature() -> None:
     edited = replace(WHOLE, ends=tuple(end._replace(rank=1) for end in WHOLE.ends))
     old = parse_file(replay_bytes(WHOLE, KEY))
     file = replay_bytes(edited, OTHER)
-    forged = file[: -len(delimited(old.raw[-1].data))] + delimited(old.raw[-1].data)
+    forged = file[: -len(delimited(old.records[-1]))] + delimited(old.records[-1])
     text = fault(forged)
     assert f"record {len(WHOLE.records) + 2} " in text
     assert "rank: expected" in text

@@ -14,15 +14,14 @@ from asara.v1 import replay_pb2
 from asara.v1.replay_pb2 import ReplayRecord
 from asara_codec.results import RejectionReason
 from asara_codec.wire_format import delimited, varint
-from asara_server.eventlog.record_codec import record_bytes
 from asara_server.eventlog.replay import ReplayError
 from asara_server.match.inputs import EnterRecord, HaltRecord, Presence, RejectionRecord
 from asara_server.replay.audit import audit
-from asara_server.replay.file import LARGEST_FILE, MOST_RECORDS, read_replay, replay_bytes
+from asara_server.replay.file import LARGEST_FILE, MOST_RECORDS, read_replay
 from asara_server.replay.signing import SigningKey
 from tests.cli.command import environment
 from tests.events import EVENT_S
-from tests.match.playouts import EVERYTHING, random_replay
+from tests.match.playouts import EVERYTHING, random_replay, record_bytes, replay_bytes
 from tests.sizes import others_long
 from tests.yardstick import at_most
 

@@ -12,7 +12,7 @@ from asara_codec.reflection import CodecError
 from asara_codec.results import RejectionReason, Termination
 from asara_codec.wire_format import delimited
 from asara_game.actions import Decline
-from asara_server.eventlog.record_codec import record_bytes, record_from_bytes
+from asara_server.eventlog.record_codec import RecordCodec
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.match.inputs import (
     Absence,
@@ -24,16 +24,9 @@ from asara_server.match.inputs import (
     StartRecord,
 )
 from asara_server.replay import file
-from asara_server.replay.file import (
-    parse_file,
-    parse_replay,
-    read_file,
-    read_replay,
-    replay_bytes,
-    signed_bytes,
-)
+from asara_server.replay.file import parse_file, parse_replay, read_file, read_replay
 from asara_server.replay.signing import SigningKey
-from tests.match.playouts import EVERYTHING, random_replay
+from tests.match.playouts import EVERYTHING, random_replay, record_bytes, replay_bytes, signed_bytes
 
 REPLAY = random_replay(EVERYTHING, 3, seed=3)
 KEY = SigningKey.new()
@@ -52,8 +45,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 
 
 def test_records_are_those_that_protobuf_writes() -> None:
-    for record in REPLAY.records:
-        data = record_bytes(record)
+    for data in map(RecordCodec().encode, REPLAY.records):
         assert ReplayRecord.FromString(data).SerializeToString(deterministic=True) == data
 
 
@@ -87,7 +79,7 @@ def header_message(**fields: Any) -> ReplayRecord:
 )
 def test_a_record_that_nobody_writes_is_refused(message: ReplayRecord, fault: str) -> None:
     with pytest.raises(CodecError, match=fault):
-        record_from_bytes(message.SerializeToString(deterministic=True))
+        RecordCodec().decode(message.SerializeToString(deterministic=True))
 
 
 @pytest.mark.parametrize(
@@ -173,16 +165,18 @@ def test_no_seat_has_more_rejections_than_the_one_that_forfeits() -> None:
 
 
 def test_a_record_is_named_with_the_place_where_it_begins() -> None:
-    raw = parse_file(DATA).raw
-    assert len(raw) == len(REPLAY.records) + 3
-    assert DATA[:START] + b"".join(delimited(each.data) for each in raw) == DATA
-    for number, each in enumerate(raw, 1):
-        assert each.place == f"record {number} (byte {each.offset})"
-        assert DATA[each.offset :].startswith(delimited(each.data))
+    found = parse_file(DATA)
+    assert len(found.records) == len(REPLAY.records) + 3
+    offset = START
+    for index, record in enumerate(found.records):
+        assert found.place(index) == f"record {index + 1} (byte {offset})"
+        assert DATA[offset:].startswith(delimited(record))
+        offset += len(delimited(record))
+    assert offset == len(DATA)
 
 
 def test_no_reply_is_before_the_header_or_behind_the_results() -> None:
-    held = [raw.data for raw in parse_file(DATA).raw[:-1]]
+    held = parse_file(DATA).records[:-1]
     reply = next(record_bytes(one) for one in REPLAY.records if isinstance(one, ReplyRecord))
     with pytest.raises(ReplayError, match=r"record 1 \(byte 8\): the first record must be"):
         parse_replay(signed_bytes([reply, *held], KEY))

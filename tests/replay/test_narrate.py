@@ -38,7 +38,6 @@ from tests.match.playouts import (
     random_match,
     random_replay,
     random_spec,
-    replay_of,
     rules_for,
 )
 
@@ -192,7 +191,7 @@ def test_there_is_no_such_seat() -> None:
 @pytest.mark.parametrize("replies", [14, 23, 24])  # seat 1 is in its turn
 def test_a_forfeit_separates_the_moves_of_the_bot_from_those_of_the_steward(replies: int) -> None:
     spec = random_spec(rules_for(EVERYTHING, 3), random.Random(5), "forfeits")
-    replay = replay_of(random_match(spec, random.Random(5), replies=replies, quiet=True, first=1))
+    replay = random_match(spec, random.Random(5), replies=replies, quiet=True, first=1)
     steps = list(resimulated_steps(replay))
     last = next(i for i, step in enumerate(steps) if isinstance(step.record, ForfeitRecord))
     made = sum(isinstance(r, ReplyRecord) and r.seat == 1 for r in replay.records)

@@ -4,15 +4,14 @@ import pytest
 
 from asara.v1.play_pb2 import PlayResponse
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
-from asara_codec.encode import serialize
+from asara_codec.encode import action_message, serialize
 from asara_codec.wire_format import delimited
 from asara_game.actions import BuildCount
-from asara_server.eventlog.record_codec import Results
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.eventlog.resimulate import resimulate
 from asara_server.match.inputs import Presence, RejectionRecord, ReplyRecord
 from asara_server.replay.questions import question, questions
-from tests.match.playouts import EVERYTHING, random_replay
+from tests.match.playouts import EVERYTHING, finished_replay, random_replay
 
 REPLAY = random_replay(EVERYTHING, 3, seed=8)
 """The bot of seat 2 is rejected twice, loses its stream, and forfeits."""
@@ -41,6 +40,11 @@ def test_a_question_is_what_its_seat_was_sent_byte_for_byte_with_its_recorded_re
         assert PlayResponse.FromString(one.messages[-1]).decision == one.decision
     replies = [r for r in REPLAY.records if isinstance(r, ReplyRecord) and r.seat == seat]
     assert [one.recorded for one in asked] == replies
+    for one, reply in zip(asked, replies, strict=True):
+        first = reply.actions[0]
+        assert not one.differs([first])
+        assert not one.differs([action_message(first)])
+        assert one.differs([])
 
 
 def test_a_decision_that_was_never_answered_has_no_recorded_reply() -> None:
@@ -49,8 +53,7 @@ def test_a_decision_that_was_never_answered_has_no_recorded_reply() -> None:
     seat = match.asked
     assert seat is not None
     match.expire(match.deadline_us)
-    replay = Replay(replay.header, tuple(match.records), *Results.of(match))
-    recorded = [one.recorded for one in questions(replay, seat)]
+    recorded = [one.recorded for one in questions(finished_replay(match), seat)]
     assert recorded[-1] is None
     assert None not in recorded[:-1]
 

@@ -1,6 +1,5 @@
 import json
 import random
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,7 +12,6 @@ from asara_codec.encode import serialize
 from asara_codec.results import RejectionReason, Termination
 from asara_game.rules import RULE_COMBINATIONS
 from asara_game.vocabulary import DecisionKind
-from asara_server.eventlog.record_codec import Results
 from asara_server.eventlog.replay import Replay
 from asara_server.eventlog.resimulate import resimulate
 from asara_server.match.inputs import (
@@ -33,7 +31,7 @@ from asara_server.replay.replay_view import (
     seat_viewer,
 )
 from tests.leak.replay_worlds import elsewhere
-from tests.match.playouts import EVERYTHING, random_replay, random_spec, rules_for
+from tests.match.playouts import EVERYTHING, finished_replay, random_replay, random_spec, rules_for
 from tests.sizes import others_long
 from tests.vectors import viewed_matches
 
@@ -166,20 +164,11 @@ def test_a_seat_that_never_took_part_is_shown_what_everybody_is_shown() -> None:
         match.reply(seat, match.decision_id(seat), [match.state.legal[-1]], now)
         match.record_reply(0)
     match.forfeit(1, Termination.CRASH, "exit code 1", now)
-    replay = Replay(
-        replace(REPLAY.header, **header_fields(match)),
-        tuple(match.records),
-        *Results.of(match),
-    )
+    replay = finished_replay(match)
     absent, everybody = (replay_view(replay, viewer) for viewer in (seat_viewer(2), EVERYBODY))
     absent.viewer, absent.viewer_seat = everybody.viewer, 0
     assert absent == everybody
     assert [e.WhichOneof("event") for e in everybody.moments[1].events] == ["seat_forfeited"]
-
-
-def header_fields(match: Match) -> dict[str, Any]:
-    spec = match.spec
-    return {"match_id": spec.match_id, "deal_secret": spec.secret, "nonces": spec.nonces}
 
 
 def test_a_decision_that_ran_out_of_time_is_shown_without_an_answer() -> None:
@@ -190,7 +179,7 @@ def test_a_decision_that_ran_out_of_time_is_shown_without_an_answer() -> None:
     asked_at_us = match.asked_at_us
     number = match.decision_id(seat)
     match.expire(match.deadline_us)
-    replay = Replay(replay.header, tuple(match.records), *Results.of(match))
+    replay = finished_replay(match)
     for viewer in (seat_viewer(seat), OPEN):
         last = decisions(replay_view(replay, viewer))[-1]
         assert (last.seat, last.decision_id) == (seat, number)
@@ -210,7 +199,7 @@ def test_a_rejection_that_forfeits_is_the_last_of_its_seat() -> None:
     assert seat is not None
     while not match.finished:
         match.reply(seat, match.decision_id(seat), [], match.records[-1].time_us + 100)
-    replay = Replay(replay.header, tuple(match.records), *Results.of(match))
+    replay = finished_replay(match)
     last = decisions(replay_view(replay, seat_viewer(seat)))[-1]
     assert int(last.rejection) == RejectionReason.EMPTY
     assert not last.actions

@@ -16,15 +16,15 @@ from asara_search.analysis import VERSION
 from asara_server.eventlog.replay import Replay
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.analysis_file import Analysis, Decision, SeatSum, Value, analysis_bytes
-from asara_server.replay.file import read_replay, replay_bytes
+from asara_server.replay.file import read_replay
 from asara_server.replay.match_page import PageFiles
 from asara_server.replay.signing import SigningKey
 from asara_server.report.model import Report, read_report
-from asara_server.report.page import report_page
+from asara_server.report.pages import report_page
 from asara_server.tournament.run.read_run import read_run, run_standings
 from asara_server.tournament.run.status import StatusReader
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
-from tests.match.playouts import random_match, random_spec, replay_of, rules_for
+from tests.match.playouts import random_match, random_spec, replay_bytes, rules_for
 from tests.tournament import samples
 from tests.tournament.samples import match
 
@@ -42,7 +42,7 @@ def played(name: str, seed: int = 1) -> tuple[Replay, MatchResult]:
     """A match that was really refereed, of "bot 0" and "bot 1"."""
     dice = random.Random(seed)
     spec = random_spec(rules_for(RULE_COMBINATIONS[0], 2), dice, name)
-    replay = replay_of(random_match(spec, dice, quiet=True))
+    replay = random_match(spec, dice, quiet=True)
     ends = zip(spec.entries, replay.ends, strict=True)
     return replay, match(name, *(SeatOutcome(entry=one, **end._asdict()) for one, end in ends))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from asara_server.report.page import MOST_MATCHES
+from asara_server.report.pages import MOST_MATCHES
 from asara_server.report.tables import csv_tables
 from tests.report.runs import Elements, data_of, page_of, report_of, run_with_replays, write_run
 from tests.sizes import others_long

@@ -11,10 +11,10 @@ import pytest
 
 from asara.v1.replay_view_pb2 import VIEWER_KIND_OPEN, ReplayView
 from asara_server import bundled
-from asara_server.replay.file import replay_bytes
 from asara_server.replay.signing import SigningKey
 from asara_server.report import pages
 from tests.cli.command import asara
+from tests.match.playouts import replay_bytes
 from tests.report.runs import KEY, Elements, data_of, played, run_with_replays, write_analysis
 from tests.tournament.samples import RUNNING
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from asara_server.match.inputs import StartRecord
 from asara_server.match.spec import MatchRecord, MatchSpec
 from asara_server.referee.referee import Referee
 
@@ -17,14 +16,11 @@ def fail_once(monkeypatch: pytest.MonkeyPatch) -> list[MatchSpec]:
         if len(asked) > 1:
             return await really_play(self, spec)
         return MatchRecord(
-            spec,
             results=(),
-            records=(StartRecord((), ()),),
-            void=True,
-            void_reason="the referee failed",
-            encoded=(),
+            records=(),
             started_unix_ms=0,
             duration_us=1,
+            void_reason="the referee failed",
         )
 
     monkeypatch.setattr(Referee, "play", play)

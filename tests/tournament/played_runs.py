@@ -18,7 +18,7 @@ from asara_game.rules import Rules
 from asara_server.eventlog.journal import Fact, Journal
 from asara_server.eventlog.replay import Replay
 from asara_server.match.spec import ClockSettings, MatchSpec, Player
-from asara_server.replay.file import read_replay, replay_bytes, replay_records
+from asara_server.replay.file import read_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.execution.executor import Executor
@@ -39,7 +39,7 @@ from asara_server.tournament.standings.match_result import (
 from asara_server.tournament.standings.standings import compute_standings
 from asara_server.tournament.trust.manifest import Manifest
 from asara_server.tournament.trust.tree_head import TreeHead, root_text
-from tests.match.playouts import random_match, replay_of, rules_for
+from tests.match.playouts import random_match, replay_bytes, replay_records, rules_for
 from tests.tournament.sample_bots import SEED, write_tournament
 
 KEY = SigningKey.new()
@@ -63,7 +63,7 @@ def replayed(spec: MatchSpec, loser: str = "") -> Replay:
     dice = random.Random(spec.match_id)
     seats = [player.entry for player in spec.players]
     first = seats.index(loser) if loser in seats else None
-    return replay_of(random_match(spec, dice, replies=REPLIES, quiet=True, first=first))
+    return random_match(spec, dice, replies=REPLIES, quiet=True, first=first)
 
 
 def spec_of(
@@ -140,8 +140,7 @@ class PlayoutExecutor(Executor):
             spec = spec_of(match, attempt, settings.clocks, secret, joint=joint)
             replay = replayed(spec, self.loser)
         result = result_of(match, attempt, replay)
-        progress.record_result(result, None if replay is None else replay_records(replay))
-        progress.finish_match(match, result)
+        progress.record_result(result, () if replay is None else replay_records(replay))
 
 
 def play_run(

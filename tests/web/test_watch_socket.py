@@ -14,17 +14,16 @@ from websockets.exceptions import ConnectionClosed
 
 from asara.v1.watch_pb2 import WatchRequest
 from asara_server.eventlog.journal import TABLE, Journal
-from asara_server.eventlog.record_codec import record_bytes
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match.match import Match
 from asara_server.match.spec import MatchLimits
-from asara_server.replay.file import replay_bytes
 from asara_server.web import live_matches
 from asara_server.web.live_matches import LiveRun
 from asara_server.web.run_catalogue import RunCatalogue
 from asara_server.web.settings import WebLimits, WebSettings
 from asara_server.web.watch_socket import WatchSockets
 from tests.events import until
+from tests.match.playouts import record_bytes, replay_bytes, replay_of
 from tests.referee.harness import play_bot, spec, together
 from tests.report.runs import KEY, played
 from tests.tournament.samples import RUNNING, write_run
@@ -63,7 +62,7 @@ async def test_a_running_match_grows_to_its_end(tmp_path):
     assert [each.prestige for each in last.ended.results] == [
         result.prestige for result in record.results
     ]
-    assert last.ended.deal_secret == record.spec.secret
+    assert last.ended.deal_secret == replay_of(record).header.deal_secret
 
 
 async def test_a_match_that_begins_anew_is_shown_once(tmp_path, monkeypatch):

@@ -1,16 +1,7 @@
 """The journal: every input of every match, written to disk before its consequences are sent.
 
-It is one file, which only grows; `log_file` describes the format. A frame with the number of a
-match contains one record of its replay, byte for byte: first the header, then the inputs as they
-arrive, and at the end the results and the signature. So the frames of a finished match are its
-replay. Frames with the number 0 contain a line of text about the run:
-
-match NUMBER NAME      the match NAME begins, or begins anew; its frames have this NUMBER
-result NUMBER RESULT   this match is over; NUMBER is 0 if it never began
-KIND FACT              a fact about the run, in JSON; see `tournament.run`
-
-The file contains the secrets of running matches, so only its owner may read it. Only one process
-can have it open at a time, because opening the journal locks it.
+README.md describes the file. Only its owner may read it, because it contains the secrets of running
+matches. Only one process can have it open at a time, because opening the journal locks it.
 """
 
 import errno
@@ -27,7 +18,6 @@ from typing import Any, Final, NamedTuple, NoReturn, Self
 
 from asara_codec.wire_format import delimited, varint
 from asara_server.atomic_file import PRIVATE, AppendedFile
-from asara_server.eventlog.disk_sync import DiskSync
 from asara_server.eventlog.file_lock import hold, holder
 from asara_server.eventlog.line_index import IndexWriter
 from asara_server.eventlog.log_file import (
@@ -38,21 +28,13 @@ from asara_server.eventlog.log_file import (
     row_checksum,
 )
 
-__all__ = ["TABLE", "Ended", "Fact", "Journal", "JournalError", "OpenMatch", "split_line"]
+__all__ = ["TABLE", "Ended", "Fact", "Journal", "JournalError", "split_line"]
 
 TABLE: Final = "table.journal"
 """Journal of the matches that `asara serve` plays, in the folder that its page shows."""
 _ABOUT_RUN: Final = b"\x00"
 """Number of the frames that belong to no match."""
 _LINE: Final = re.compile(r"(?:(match|result) (\d+)|([a-z_]+)(?= \{)) (.*)", re.DOTALL)
-
-
-class OpenMatch(NamedTuple):
-    """A match that began and is not over."""
-
-    match_id: str
-    records: tuple[bytes, ...]
-    """The header of its replay, and its inputs."""
 
 
 class Ended(NamedTuple):
@@ -69,6 +51,16 @@ class Fact(NamedTuple):
 
     kind: str
     values: Mapping[str, Any]
+
+
+class _OpenMatch:
+    """A match that began and is not over: its number, and how many of its records are added."""
+
+    __slots__ = ("number", "records")
+
+    def __init__(self, number: int, records: int) -> None:
+        self.number = number
+        self.records = records
 
 
 class Journal:
@@ -88,8 +80,9 @@ class Journal:
         """
         self.path = path
         self._index = index
-        self.unfinished: dict[str, OpenMatch] = {}
-        """By name, the matches that were unfinished when the journal was opened.
+        self.unfinished: dict[str, tuple[bytes, ...]] = {}
+        """By name, the header and the inputs of each match that was unfinished when the journal was
+        opened.
 
         A match is removed when it ends, or when the journal's owner takes it over.
         """
@@ -98,10 +91,8 @@ class Journal:
         self.facts: list[Fact] = []
         """The facts that the journal contained when it was opened."""
         self._failed: str | None = None
-        self._numbers: dict[str, int] = {}
-        """Numbers of the matches that began and are not over, by name."""
-        self._records: dict[int, int] = {}
-        """Number of records written for each unfinished match, by the match's number."""
+        self._open: dict[str, _OpenMatch] = {}
+        """The matches that began and are not over, by name."""
         self._added: list[bytes] = []
         self._lines: list[bytes] = []
         """Lines about the run that were added since the last commit."""
@@ -120,7 +111,6 @@ class Journal:
                 stack.callback(self._file.close)
                 if index is not None:
                     stack.callback(index.close)
-                self._sync = DiskSync(self._file.fileno())
                 self._stack = stack.pop_all()
         except OSError as error:
             self._fail(error)
@@ -134,71 +124,65 @@ class Journal:
 
     def _read(self, reader: LogReader, wanted: Callable[[str], bool]) -> int:
         """Read the whole journal; return the number for the next match."""
-        names: dict[int, str] = {}
-        records: dict[int, list[bytes]] = {}
+        numbers: dict[str, int] = {}
+        matches: dict[int, tuple[str, list[bytes]]] = {}
         highest = 0
         for row in reader.rows():
             lines: list[bytes] = []
             try:
                 for number, data in row:
                     if number:
-                        records[number].append(data)
+                        matches[number][1].append(data)
                         continue
                     lines.append(data)
                     kind, match, text = split_line(data)
                     if kind == "match":
-                        names.pop(self._numbers.get(text, 0), None)
-                        self._numbers[text], names[match], records[match] = match, text, []
-                        highest = match
+                        matches.pop(numbers.get(text, 0), None)
+                        matches[match] = text, []
+                        numbers[text] = highest = match
                     elif kind != "result":
                         self.facts.append(Fact(kind, json.loads(text)))
                     else:
-                        name, held = names.pop(match, ""), records.pop(match, [])
-                        self._numbers.pop(name, None)
-                        self.ended.append(Ended(text, tuple(held) if wanted(name) else ()))
+                        name, records = matches.pop(match, ("", []))
+                        numbers.pop(name, None)
+                        self.ended.append(Ended(text, tuple(records) if wanted(name) else ()))
             except KeyError as error:
                 raise reader.damaged(f"it lacks the beginning of match {error}") from None
             except ValueError as error:
                 raise reader.damaged(str(error)) from None
             if self._index is not None:
                 self._index.read(reader.end, reader.checksum, lines)
-        for number, name in names.items():
-            self.unfinished[name] = OpenMatch(name, tuple(records[number]))
-            self._records[number] = len(records[number])
+        for number, (name, records) in matches.items():
+            self.unfinished[name] = tuple(records)
+            self._open[name] = _OpenMatch(number, len(records))
         return highest + 1
 
     # Writing
 
-    @property
-    def pending(self) -> bool:
-        """True if anything was added since the last commit."""
-        return bool(self._added)
-
-    def begin(self, match_id: str, header: bytes) -> int:
-        """Begin a match; return the number to use when its records are added."""
-        number = self._numbers[match_id] = self._next_number
+    def begin(self, match_id: str, header: bytes) -> None:
+        """Begin a match, which the next commit writes."""
+        self._open[match_id] = _OpenMatch(self._next_number, 0)
+        self._add_line(f"match {self._next_number} {match_id}")
         self._next_number += 1
-        self._records[number] = 0
-        self._add_line(f"match {number} {match_id}")
-        self.add(number, header)
-        return number
+        self.add(match_id, header)
 
-    def adopt(self, opened: OpenMatch) -> None:
+    def adopt(self, match_id: str, records: tuple[bytes, ...]) -> None:
         """Take over and commit an unfinished match of another journal; raises JournalError.
 
         This journal may already contain the first part of the match. If it contains different
         records, nothing is done.
         """
-        held = self.unfinished.get(opened.match_id, OpenMatch(opened.match_id, ()))
-        if held.records == opened.records[: len(held.records)]:
-            self._add_rest(opened.match_id, opened.records)
+        held = self.unfinished.get(match_id, ())
+        if held == records[: len(held)]:
+            self._add_rest(match_id, records)
             self.commit()
-            self.unfinished[opened.match_id] = opened
+            self.unfinished[match_id] = records
 
-    def add(self, number: int, record: bytes) -> None:
-        """Add a record of a match, which the next commit writes."""
-        self._records[number] += 1
-        self._added.append(varint(number) + delimited(record))
+    def add(self, match_id: str, record: bytes) -> None:
+        """Add a record of a match that began, which the next commit writes."""
+        opened = self._open[match_id]
+        opened.records += 1
+        self._added.append(varint(opened.number) + delimited(record))
 
     def commit(self) -> None:
         """Write everything that was added.
@@ -232,16 +216,15 @@ class Journal:
         without this journal played the match again from its start, the match begins anew here.
         """
         if records:
-            held = self.unfinished.get(match_id)
-            if held is not None and held.records != tuple(records[: len(held.records)]):
-                del self._numbers[match_id]
+            held = self.unfinished.get(match_id, ())
+            if held != tuple(records[: len(held)]):
+                del self._open[match_id]
             self._add_rest(match_id, records)
-        number = self._numbers.pop(match_id, 0)
-        self._records.pop(number, None)
+        opened = self._open.pop(match_id, None)
         self.unfinished.pop(match_id, None)
-        self._add_line(f"result {number} {result}")
+        self._add_line(f"result {opened.number if opened else 0} {result}")
         self.commit()
-        self._sync.request()
+        self._file.sync_soon()
 
     def note(self, *facts: Fact) -> None:
         """Record facts about the run, and commit everything added; raises JournalError."""
@@ -257,19 +240,14 @@ class Journal:
 
     def _add_rest(self, match_id: str, records: Sequence[bytes]) -> None:
         """Add the records of a match that the journal lacks; begin the match if necessary."""
-        if match_id not in self._numbers:
+        if match_id not in self._open:
             self.begin(match_id, records[0])
-        number = self._numbers[match_id]
-        for record in records[self._records[number] :]:
-            self.add(number, record)
+        for record in records[self._open[match_id].records :]:
+            self.add(match_id, record)
 
     def _add_line(self, text: str) -> None:
         self._lines.append(text.encode())
         self._added.append(_ABOUT_RUN + delimited(self._lines[-1]))
-
-    def number(self, match_id: str) -> int:
-        """Return the number in the journal of an unfinished match, by name; raises KeyError."""
-        return self._numbers[match_id]
 
     # Closing and failing
 
@@ -285,14 +263,13 @@ class Journal:
             if self._failed is None:
                 self.commit()
         finally:
-            self._sync.close()
             self._stack.close()
 
     def _check(self) -> None:
         if self._failed is not None:
             raise JournalError(self._failed)
-        if self._sync.error is not None:
-            self._fail(self._sync.error)
+        if self._file.sync_error is not None:
+            self._fail(self._file.sync_error)
 
     def _fail(self, error: OSError) -> NoReturn:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)

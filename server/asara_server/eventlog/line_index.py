@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple
+from typing import BinaryIO, Final
 
 from asara_server.atomic_file import PRIVATE, AppendedFile, replace_file
 from asara_server.bounded_file import open_ordinary
@@ -21,19 +21,6 @@ from asara_server.eventlog.log_file import CHECKSUM_BYTES, LogFollower
 
 _TAIL: Final = 64 << 20
 """Maximum bytes of the index that are searched for its last whole line."""
-
-
-class IndexedRow(NamedTuple):
-    """A row of the journal with lines about the run."""
-
-    end: int
-    """Position of the row's end, in bytes."""
-    checksum: bytes
-    lines: Sequence[bytes]
-
-    def text(self) -> bytes:
-        """Return the row's line in the index."""
-        return b"\t".join((f"{self.end} {self.checksum.hex()}".encode(), *self.lines)) + b"\n"
 
 
 class IndexWriter:
@@ -44,27 +31,30 @@ class IndexWriter:
         self._path = path
         self._has = has
         self._file: AppendedFile | None = None
-        self._begun: list[IndexedRow] | None = []
-        """Rows that the journal had when it was opened; None once the index is written."""
+        self._begun: list[bytes] | None = []
+        """Its lines for the rows that the journal already has; None once they are written."""
 
     def read(self, end: int, checksum: bytes, lines: Sequence[bytes]) -> None:
         """Take a row that the journal already has."""
-        if self._begun is not None and (kept := [line for line in lines if self._has(line)]):
-            self._begun.append(IndexedRow(end, checksum, kept))
+        if self._begun is not None and (line := self._line(end, checksum, lines)):
+            self._begun.append(line)
 
     def append(self, end: int, checksum: bytes, lines: Sequence[bytes]) -> None:
         """Write a row that was added to the journal."""
-        rows, self._begun = self._begun, None
+        begun, self._begun = self._begun, None
         with suppress(OSError):
-            if rows is not None:
-                content = b"".join(row.text() for row in rows)
-                replace_file(self._path, content, mode=PRIVATE, durable=False)
+            if begun is not None:
+                replace_file(self._path, b"".join(begun), mode=PRIVATE, durable=False)
                 self._file = AppendedFile(self._path)
-            kept = [line for line in lines if self._has(line)]
-            if self._file is not None and kept:
-                self._file.append(IndexedRow(end, checksum, kept).text())
+            if self._file is not None and (line := self._line(end, checksum, lines)):
+                self._file.append(line)
             return
         self.close()
+
+    def _line(self, end: int, checksum: bytes, lines: Sequence[bytes]) -> bytes:
+        """Return a row's line in the index; empty if the index has none of its lines."""
+        kept = [line for line in lines if self._has(line)]
+        return b"\t".join((f"{end} {checksum.hex()}".encode(), *kept)) + b"\n" if kept else b""
 
     def close(self) -> None:
         if self._file is not None:
@@ -140,18 +130,13 @@ def _last(index: BinaryIO) -> tuple[int, int, bytes]:
         whole = tail.rfind(b"\n") + 1
         begin = tail.rfind(b"\n", 0, max(whole - 1, 0)) + 1
         if whole and (begin or not start):
-            row = _row(tail[begin:whole])
-            return (start + whole, row.end, row.checksum) if row else (0, 0, b"")
+            place = tail[begin:whole].partition(b"\t")[0].decode(errors="replace")
+            end, _, checksum = place.partition(" ")
+            try:
+                return start + whole, int(end), bytes.fromhex(checksum)
+            except ValueError:
+                break
         if not start:
             break
         step *= 8
     return 0, 0, b""
-
-
-def _row(line: bytes) -> IndexedRow | None:
-    try:
-        place, *lines = line.removesuffix(b"\n").split(b"\t")
-        end, _, checksum = place.decode().partition(" ")
-        return IndexedRow(int(end), bytes.fromhex(checksum), lines)
-    except ValueError:
-        return None

@@ -1,9 +1,4 @@
-"""The file format of a journal: append-only rows, chained by checksums.
-
-Each commit writes one row: the number of bytes of its frames (four bytes, little-endian), the
-frames, and a checksum. The checksum covers the frames and the previous row's checksum. The first 16
-bytes of the file identify the format and serve as the checksum before the first row. A frame is a
-number (varint), and bytes preceded by their length (varint); `journal` defines their meaning.
+"""The rows of a journal, chained by checksums; README.md describes the file.
 
 A database would take ten times as long for such small commits. The main reason is that its code is
 large and not in the processor's caches when it is needed.

@@ -150,12 +150,7 @@ def _check_position(match: Match, index: int, record: Record) -> None:
 
 
 def _check_time(match: Match, index: int, time_us: int) -> None:
-    before = match.records[-1]
-    if type(before) is ReplyRecord:
-        replied_us, _, _, _, referee_us = before
-        earliest = replied_us + referee_us
-    else:
-        earliest = before.time_us
+    earliest = match.last_us
     if not earliest <= time_us <= _LATEST_US:
         raise UnsoundError(index, f"expected a time of {earliest} µs or later; found {time_us} µs")
 

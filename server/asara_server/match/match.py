@@ -116,6 +116,7 @@ class Match:
 
     - `records`: all inputs so far
     - `faults`: rejections and forfeits so far
+    - `asked_at_us`: when the open decision was sent
     - `deadline_us`: when `expire` has to be called, unless another input comes first
     - `results`: by seat, once the match is `finished`; empty if it is `void`
     """
@@ -134,6 +135,7 @@ class Match:
         self.records: list[Record] = []
         self.faults: list[Fault] = []
         self.deadline_us = NEVER
+        self.asked_at_us = 0
         self.finished = False
         self.void = False
         self.results: tuple[SeatResult, ...] = ()
@@ -141,7 +143,6 @@ class Match:
         self._seats_playing = len(self._seats)  # seats that have not forfeited
         self._any_away = False  # a bot has lost its stream and may reconnect
         self._asked = _NO_SEAT
-        self._asked_at_us = 0
         self._allowed_us = 0  # bank and increment for the open decision
         self._halted = False
         self._pauses: Pauses | None = None  # None unless pauses are on
@@ -159,9 +160,15 @@ class Match:
         return None if self._asked == _NO_SEAT else self._asked
 
     @property
-    def asked_at_us(self) -> int:
-        """The time at which the open decision was sent."""
-        return self._asked_at_us
+    def last_us(self) -> int:
+        """The time at the end of the last record; 0 before the start."""
+        if not self.records:
+            return 0
+        last = self.records[-1]
+        if type(last) is ReplyRecord:
+            time_us, _, _, _, referee_us = last
+            return time_us + referee_us
+        return last.time_us
 
     def termination(self, seat: int) -> Termination:
         """Return how a seat's part in the match ended; UNSPECIFIED while it plays."""
@@ -211,7 +218,7 @@ class Match:
         if seat != self._asked or decision_id != own.decision_id:
             if decision_id == own.decision_id and self.awaits_late_reply(seat):
                 self._late = LateReplyRecord(
-                    now_us, seat, decision_id, tuple(map(_serialized, actions))
+                    now_us, seat, decision_id, tuple(map(serialized, actions))
                 )
                 return Answer.LATE
             fault = self._wrong_decision(seat, decision_id)
@@ -230,7 +237,7 @@ class Match:
                 fault = RejectionReason.ILLEGAL_ACTION, detail
         if fault is None:
             return Answer.IGNORED
-        received = tuple(map(_serialized, actions))
+        received = tuple(map(serialized, actions))
         self.records.append(RejectionRecord(now_us, seat, decision_id, received, *fault))
         self._reject(seat, *fault, now_us)
         return Answer.REJECTED
@@ -363,7 +370,7 @@ class Match:
         """Play the actions of a reply; `action` is the first one, and legal."""
         assert self._accepted is None, "the reply accepted last was not recorded"
         own = self._seats[seat]
-        waited = now_us - self._asked_at_us
+        waited = now_us - self.asked_at_us
         charged = waited - self.clocks.grace_us
         own.charged_us = charged if charged > 0 else 0
         own.bank_us = self._allowed_us - own.charged_us
@@ -470,7 +477,7 @@ class Match:
         own = self._seats[seat]
         own.decision_id += 1
         self._asked = seat
-        self._asked_at_us = now_us
+        self.asked_at_us = now_us
         allowed = self._allowed_us = own.bank_us + self.clocks.increment_us
         self._set_deadline()
         self.feed.send_decision(seat, own.decision_id, allowed, own.charged_us)
@@ -528,12 +535,12 @@ class Match:
 
     def clock_us(self, now_us: int) -> int:
         """Return the time left for the open decision."""
-        charged = max(now_us - self._asked_at_us - self.clocks.grace_us, 0)
+        charged = max(now_us - self.asked_at_us - self.clocks.grace_us, 0)
         return max(self._allowed_us - charged, 0)
 
     def _decision_expires_us(self) -> int:
         """Return the first moment that is too late to answer the open decision."""
-        return self._asked_at_us + self._allowed_us + self.clocks.grace_us + 1
+        return self.asked_at_us + self._allowed_us + self.clocks.grace_us + 1
 
     def _absence_expires_us(self, own: _Seat) -> int:
         """Return the first moment that is too late for a seat's bot to reconnect."""
@@ -634,7 +641,8 @@ def _action(received: ReceivedAction) -> Action:
     return cast("Action", received)
 
 
-def _serialized(received: ReceivedAction) -> bytes:
+def serialized(received: ReceivedAction) -> bytes:
+    """Return the bytes of an action's message."""
     return serialize(received if isinstance(received, ActionMessage) else action_message(received))
 
 

@@ -1,4 +1,4 @@
-"""The parameters of a match, and the record of a finished one."""
+"""The parameters of a match, and what is left of a finished one."""
 
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, Self
@@ -7,7 +7,6 @@ from asara_codec.clocks import Clocks
 from asara_codec.results import SeatResult
 from asara_game.rules import Rules
 from asara_server.match.deal_secrets import commitment, deal_secret
-from asara_server.match.inputs import Record
 
 SECOND_US: Final = 1_000_000
 ProcessPolicy = Literal["match", "run"]
@@ -149,16 +148,16 @@ class MatchSpec:
 class MatchRecord:
     """A match that is over."""
 
-    spec: MatchSpec
     results: tuple[SeatResult, ...]
     """The results by seat; empty if the match is void."""
-    records: tuple[Record, ...]
-    encoded: tuple[bytes, ...]
-    """The records of the match's replay without the signature, each serialized; empty if the match
-    is void."""
-    void: bool
-    """True if the referee failed, so that the match does not count and has to be played again."""
+    records: tuple[bytes, ...]
+    """The records of its replay without the signature, serialized; empty if the match is void."""
     started_unix_ms: int
     duration_us: int
     void_reason: str = ""
     """Why the match is void, without revealing anything about the match; "" if the match counts."""
+
+    @property
+    def void(self) -> bool:
+        """True if the referee failed: the match does not count, and has to be played again."""
+        return bool(self.void_reason)

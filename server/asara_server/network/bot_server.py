@@ -16,7 +16,7 @@ import grpc
 
 from asara_server.network.grpc_server import add_play_service, add_port, server_options
 from asara_server.network.unread_bytes import can_check, unread_at
-from asara_server.referee.bot_registry import BotRegistry
+from asara_server.referee.referee import BotRegistry
 from asara_server.referee.session import BotSocket
 from asara_server.referee.stream_errors import Context, ErrorKind, StreamError, end_call
 

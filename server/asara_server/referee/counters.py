@@ -12,7 +12,8 @@ from prometheus_client import CollectorRegistry, Counter, Histogram
 
 from asara_codec.results import RejectionReason
 from asara_server.match.inputs import RejectionRecord, ReplyRecord
-from asara_server.match.spec import SECOND_US, MatchRecord
+from asara_server.match.match import Match
+from asara_server.match.spec import SECOND_US
 from asara_server.referee.stream_errors import VIOLATIONS, ErrorKind
 
 BUCKETS_S: Final = (
@@ -97,17 +98,21 @@ class Counters:
             if kind in VIOLATIONS:
                 self.violations.labels(kind.reason)
 
-    def count_match(self, match: MatchRecord, commits_us: Iterable[int]) -> None:
-        """Count a finished match, and the commits attributed to it (microseconds each).
+    def count_match(self, match: Match | None, commits_us: Iterable[int]) -> None:
+        """Count a match that is over, and the commits attributed to it (microseconds each).
 
-        A commit that several matches share is attributed to one of them.
+        A commit that several matches share is attributed to one of them. `match` is None if the
+        referee failed before the match began.
         """
-        self.matches.labels("void" if match.void else "sound").inc()
+        void = match is None or match.void
+        self.matches.labels("void" if void else "sound").inc()
+        _observe(self.commit_seconds, commits_us)
+        if match is None:
+            return
         replies = [record for record in match.records if isinstance(record, ReplyRecord)]
         self.decisions.inc(len(replies))
         _observe(self.decision_seconds.labels("bot"), (reply.bot_us for reply in replies))
         _observe(self.decision_seconds.labels("referee"), (reply.referee_us for reply in replies))
-        _observe(self.commit_seconds, commits_us)
         for record in match.records:
             if isinstance(record, RejectionRecord):
                 self.rejections.labels(record.reason.name.lower()).inc()

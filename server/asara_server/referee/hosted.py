@@ -24,8 +24,8 @@ from asara.v1.play_pb2 import Hello
 from asara_codec.messages import deal_committed_bytes, match_ended_bytes
 from asara_codec.results import Termination
 from asara_server.eventlog.journal import Journal, JournalError
-from asara_server.eventlog.record_codec import Results, record_bytes
-from asara_server.eventlog.recovery import RecoveredMatch, last_us
+from asara_server.eventlog.record_codec import RecordCodec, Results
+from asara_server.eventlog.recovery import RecoveredMatch
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match import deal_secrets
 from asara_server.match.inputs import Absence, EnterRecord, Presence, ReplyRecord
@@ -109,9 +109,6 @@ class HostedBot:
         last = None if match_id is None else self.last_events.get(match_id)
         return Presence(self.hello.live_updates, self.hello.omit_public_view, last)
 
-    def join(self, match: "HostedMatch", seat: int) -> None:
-        self.matches[match.spec.match_id] = match, seat
-
     def connected(self) -> None:
         """Bring the bot back to its matches on a new stream."""
         for match, seat in list(self.matches.values()):
@@ -157,6 +154,7 @@ class HostedMatch:
 
     def __init__(self, host: "MatchHost", spec: MatchSpec, bots: Sequence[HostedBot]) -> None:
         self.spec = spec
+        self.match_id = spec.match_id
         self.bots = tuple(bots)
         self.life = Life.WAITING
         self.result: asyncio.Future[MatchRecord] = asyncio.get_running_loop().create_future()
@@ -193,14 +191,9 @@ class HostedMatch:
         self._unread: dict[int, int] = {}
         """Unread bytes at the bot's socket when the referee noticed the timeout, by seat."""
         self._faults_logged = 0
-        self._number = 0
-        """Its number in the journal."""
-        self._encoded: list[bytes] = []
+        self._codec = RecordCodec()
+        self._records: list[bytes] = []
         """The records of its replay so far, serialized, starting with the header."""
-
-    @property
-    def match_id(self) -> str:
-        return self.spec.match_id
 
     @property
     def time_us(self) -> int:
@@ -230,9 +223,9 @@ class HostedMatch:
 
     def _restore(self, recovered: RecoveredMatch) -> None:
         self.spec = recovered.spec
-        self._number = recovered.number
-        self._started_unix_ms = recovered.started_unix_ms
-        self._encoded = list(recovered.encoded)
+        self._started_unix_ms = recovered.header.started_unix_ms
+        self._codec = recovered.codec
+        self._records = list(recovered.records)
         try:
             match = recovered.resimulate()
         except Exception as error:  # noqa: BLE001 - a fault of the referee ends this match only
@@ -241,7 +234,7 @@ class HostedMatch:
         self.match = match
         match.outbox.clear()  # its bots have received this, or will receive the whole view
         self._faults_logged = len(match.faults)
-        self._note_start(last_us(match))
+        self._note_start(match.last_us)
         if match.finished:
             self._finish()
 
@@ -263,7 +256,7 @@ class HostedMatch:
                 return
             for seat, bot in enumerate(self.bots):
                 if bot.has_room:
-                    bot.join(self, seat)
+                    bot.matches[self.match_id] = self, seat
                 else:
                     self.absent[seat] = self._absence(bot)
             if self.spec.joint:
@@ -364,17 +357,17 @@ class HostedMatch:
             self._void(error)
             return
         self._log.info("match started", match=spec.match_id, entries=spec.entries)
-        header = record_bytes(ReplayHeader.of(spec, match.limits, self._started_unix_ms))
-        self._encoded.append(header)
+        header = self._codec.encode(ReplayHeader.of(spec, match.limits, self._started_unix_ms))
+        self._records.append(header)
         if host.journal is not None:
-            self._number = host.journal.begin(spec.match_id, header)
+            host.journal.begin(spec.match_id, header)
         self._run(match)
         self.drive(Match.start, present, self.absent)
 
     def _resume(self, match: Match) -> None:
         """Resume a restored match; no match time has passed while it was stopped."""
         self._log.info("match reopened", match=self.match_id, entries=self.spec.entries)
-        time_us = last_us(match)
+        time_us = match.last_us
         self._note_start(time_us)
         self._run(match)
         self.drive(Match.reopen, time_us)
@@ -382,7 +375,7 @@ class HostedMatch:
             if match.finished:
                 return
             if not self._has_forfeited(seat):
-                bot.join(self, seat)
+                bot.matches[self.match_id] = self, seat
                 if bot.session is not None:
                     self.drive(Match.enter, seat, bot.presence(self.match_id), time_us)
         for seat, bot in enumerate(self.bots):
@@ -442,12 +435,12 @@ class HostedMatch:
         """Journal and send the consequences of an input, then set the timer or end the match."""
         if len(match.faults) > self._faults_logged:
             self._handle_faults(match)
-        journal, records = self._host.journal, match.records
-        for index in range(len(self._encoded) - 1, len(records)):
-            data = record_bytes(records[index], records[index - 1].time_us if index else 0)
-            self._encoded.append(data)
+        journal = self._host.journal
+        for record in match.records[len(self._records) - 1 :]:
+            data = self._codec.encode(record)
+            self._records.append(data)
             if journal is not None:
-                journal.add(self._number, data)
+                journal.add(self.match_id, data)
         if journal is None:
             self.send()
         else:
@@ -663,25 +656,17 @@ class HostedMatch:
         if host.journal_error is not None:
             self.fail(host.journal_error)
             return
-        void = match is None or match.void
-        record = MatchRecord(
-            spec=self.spec,
-            results=match.results if match else (),
-            records=tuple(match.records) if match else (),
-            encoded=() if match is None or void else self._replay(match),
-            void=void,
-            void_reason=(self._failure or "the referee failed") if void else "",
-            started_unix_ms=self._started_unix_ms,
-            duration_us=self._duration_us,
-        )
+        times = self._started_unix_ms, self._duration_us
+        if match is None or match.void:
+            record = MatchRecord((), (), *times, self._failure)
+        else:
+            end = self._codec.encode(Results.of(match))
+            record = MatchRecord(match.results, (*self._records, end), *times)
         if host.counters is not None:
-            host.counters.count_match(record, self.commits_us)
+            host.counters.count_match(match, self.commits_us)
             host.counters.count_stalls(self._clock.stalled_us)
         if not self.result.done():
             self.result.set_result(record)
-
-    def _replay(self, match: Match) -> tuple[bytes, ...]:
-        return *self._encoded, record_bytes(Results.of(match))
 
     def _void(self, error: Exception) -> None:
         """End a match in which the referee failed."""
@@ -703,15 +688,12 @@ class HostedMatch:
         self._host.flush()
         text = f"match {self.match_id}: {self._progress()}"
         self._abandon()
-        self._leave_host()
-        self.life = Life.CLOSED
         self._log.warning("match cut", match=self.match_id, detail=text)
-        if not self.result.done():
-            self.result.set_exception(MatchCut(text))
+        self.fail(MatchCut(text))
         return text
 
-    def fail(self, error: JournalError) -> None:
-        """End a match without a further message: `play` raises the journal's error."""
+    def fail(self, error: JournalError | MatchCut) -> None:
+        """End a match without a further message: `play` raises the error."""
         self._leave_host()
         self.life = Life.CLOSED
         if not self.result.done():

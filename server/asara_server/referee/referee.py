@@ -7,6 +7,7 @@ the next one.
 import asyncio
 from collections.abc import Callable
 from importlib.metadata import version
+from typing import Protocol
 
 from structlog.typing import FilteringBoundLogger
 
@@ -32,6 +33,50 @@ from asara_server.referee.referee_clock import RefereeClock
 from asara_server.referee.session import Authenticator, BotSocket, Session
 from asara_server.referee.stream_errors import Context, StreamError
 from asara_server.referee.streams import StreamHandler
+
+
+class BotRegistry(Protocol):
+    """The part of a referee for code that starts bots and opens addresses for them.
+
+    `Referee` documents the methods.
+    """
+
+    @property
+    def limits(self) -> LimitSettings: ...
+
+    def register_bot(
+        self,
+        key: str,
+        entry: str,
+        *,
+        authenticator: Authenticator | None = None,
+        max_matches: int | None = None,
+    ) -> None: ...
+
+    def remove_bot(self, key: str, reason: str) -> None: ...
+
+    def mark_lost(
+        self, key: str, detail: str, absence: Termination = Termination.NEVER_STARTED
+    ) -> None: ...
+
+    def mark_unstarted(self, key: str, why: str) -> None: ...
+
+    def expel_bot(self, key: str, error: StreamError) -> None: ...
+
+    def is_connected(self, key: str) -> bool: ...
+
+    def awaits(self, key: str) -> bool: ...
+
+    def decision_id(self, match_id: str, seat: int) -> int: ...
+
+    def before_send(self, key: str, called: Callable[[], None] | None) -> None: ...
+
+    def open_session(
+        self,
+        context: Context,
+        authenticator: Authenticator | None = None,
+        socket: BotSocket | None = None,
+    ) -> Session: ...
 
 
 class Referee:

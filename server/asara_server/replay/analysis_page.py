@@ -7,13 +7,33 @@ what the seat knew: its own decisions and scores, and no luck.
 import math
 from base64 import b64encode
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from asara_codec.encode import action_message, serialize
 from asara_game.actions import parse_action
-from asara_server.replay.analysis_file import Analysis, AnalysisError, Decision, Value
+from asara_server.replay.analysis_file import (
+    Analysis,
+    AnalysisError,
+    Decision,
+    Value,
+    read_analysis,
+)
 
 _NINETY_FIVE: Final = 1.96
+
+
+def read_page_analysis(
+    path: Path, replay: bytes, seat: int | None = None
+) -> tuple[dict[str, Any] | None, str]:
+    """Return the `page_analysis` of a replay whose analysis may be in a file, or None; and why the
+    file is ignored, or "".
+    """
+    try:
+        found = read_analysis(path, replay)
+        return None if found is None else page_analysis(found, seat), ""
+    except AnalysisError as error:
+        return None, str(error)
 
 
 def page_analysis(found: Analysis, seat: int | None = None) -> dict[str, Any]:

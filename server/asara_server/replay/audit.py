@@ -40,8 +40,7 @@ def leak_fault(file: ReplayFile, worlds: int) -> str | None:
     rng = random.Random(header.deal_secret)
     for number, step in enumerate(resimulated_steps(file.replay)):
         for seat in _leaking(step, len(header.entries), worlds, rng):
-            place = file.raw[number].place
-            return f"{place}: seat {seat} is sent something that is hidden from it"
+            return f"{file.place(number)}: seat {seat} is sent something that is hidden from it"
     return None
 
 
@@ -141,7 +140,7 @@ def audit(
     signer = file.signature.public_key
     if public_key is not None and signer != public_key:
         other = (
-            f"{file.raw[-1].place}: expected a signature by key {fingerprint(public_key)}; "
+            f"{file.place(-1)}: expected a signature by key {fingerprint(public_key)}; "
             f"found one by key {fingerprint(signer)}: another key signed this file"
         )
         return Verdict(other, signer)
@@ -189,7 +188,7 @@ def _secret_fault(file: ReplayFile, tournament_secret: bytes | None) -> str | No
     if tournament_secret is None:
         return None
     header = file.replay.header
-    place = file.raw[0].place
+    place = file.place(0)
     deal = header.shared_deal
     if deal and not header.match_id.startswith(f"{deal}-"):
         return f"{place}: expected a match that shares the deal {deal}; found {header.match_id}"
@@ -207,5 +206,5 @@ def _simulation_fault(file: ReplayFile) -> str | None:
         for _ in resimulated(file.replay):
             pass
     except UnsoundError as error:
-        return str(file.raw[error.index + 1].error(error.fault))
+        return f"{file.place(error.index + 1)}: {error.fault}"
     return None

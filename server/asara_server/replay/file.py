@@ -15,14 +15,7 @@ from typing import Final, NamedTuple
 from asara_codec.reflection import CodecError
 from asara_codec.wire_format import delimited, read_varint
 from asara_server.atomic_file import replace_file
-from asara_server.eventlog.record_codec import (
-    AnyRecord,
-    Results,
-    Signature,
-    plain_reply,
-    record_bytes,
-    record_from_bytes,
-)
+from asara_server.eventlog.record_codec import RecordCodec, Results, Signature
 from asara_server.eventlog.replay import Replay, ReplayError, ReplayHeader
 from asara_server.match.deal_secrets import BYTES
 from asara_server.match.inputs import (
@@ -31,10 +24,12 @@ from asara_server.match.inputs import (
     Record,
     RejectionRecord,
     ReopenRecord,
+    ReplyRecord,
     StartRecord,
 )
 from asara_server.replay.signing import SigningKey, fingerprint, signature_holds
 
+SUFFIX: Final = ".asara"
 VERSION: Final = 4
 _MAGIC: Final = b"ASARA\r\n"
 _START: Final = len(_MAGIC) + 1
@@ -51,34 +46,13 @@ up to five records."""
 
 def write_replay(path: Path, records: Iterable[bytes], key: SigningKey) -> None:
     """Write these records and their signature to a file, atomically. Raises OSError."""
-    replace_file(path, signed_bytes(records, key))
-
-
-def replay_bytes(replay: Replay, key: SigningKey) -> bytes:
-    """Return the content of the replay's file."""
-    return signed_bytes(replay_records(replay), key)
-
-
-def replay_records(replay: Replay) -> tuple[bytes, ...]:
-    """Return the records of the replay's file, all but the signature."""
-    times_us = (0, *(record.time_us for record in replay.records))
-    records = map(record_bytes, replay.records, times_us)
-    return (
-        record_bytes(replay.header),
-        *records,
-        record_bytes(Results(replay.ends, replay.digests)),
-    )
+    replace_file(path, file_content(signed_records(records, key)))
 
 
 def signed_records(records: Iterable[bytes], key: SigningKey) -> tuple[bytes, ...]:
     """Return these records followed by their signature."""
     held = tuple(records)
-    return *held, record_bytes(Signature(key.public, key.sign(chain(held))))
-
-
-def signed_bytes(records: Iterable[bytes], key: SigningKey) -> bytes:
-    """Return the content of a file with these records and their signature."""
-    return file_content(signed_records(records, key))
+    return *held, RecordCodec().encode(Signature(key.public, key.sign(chain(held))))
 
 
 def file_content(records: Iterable[bytes]) -> bytes:
@@ -98,43 +72,24 @@ class FormatError(ReplayError):
     """The file has another version of the format, so it cannot be read here, right or wrong."""
 
 
-class RawRecord(NamedTuple):
-    """A record's bytes, its number from 1, and the position in the file of its length."""
-
-    number: int
-    offset: int
-    data: bytes
-
-    def error(self, fault: str) -> ReplayError:
-        return ReplayError(f"{self.place}: {fault}")
-
-    @property
-    def place(self) -> str:
-        return f"record {self.number} (byte {self.offset})"
-
-
 class ReplayFile(NamedTuple):
     """A file that has been read. Its records have not been re-simulated."""
 
     replay: Replay
-    record_bytes: Sequence[bytes]
-    """All records, starting with the header; `replay.records` starts with the second one."""
+    records: Sequence[bytes]
+    """All records, serialized, starting with the header; `replay.records` starts with the second
+    one."""
     signature: Signature
 
-    @property
-    def raw(self) -> Sequence[RawRecord]:
-        """The records with their positions in the file, computed from their lengths."""
-        found = []
-        offset = _START
-        for number, data in enumerate(self.record_bytes, 1):
-            found.append(RawRecord(number, offset, data))
-            offset += len(delimited(data))
-        return found
+    def place(self, index: int) -> str:
+        """Return the number of a record, counted from 1, and its position in the file."""
+        before = self.records[:index]
+        return _place(len(before) + 1, _START + sum(len(delimited(record)) for record in before))
 
     @property
     def signed(self) -> bool:
         """True if the owner of the key in the file signed these records."""
-        return signature_holds(*self.signature, chain(self.record_bytes[:-1]))
+        return signature_holds(*self.signature, chain(self.records[:-1]))
 
     def check_signature(self) -> None:
         """Raise ReplayError if the signature does not match the records."""
@@ -213,6 +168,7 @@ def parse_file(data: bytes) -> ReplayFile:
 
 def _assemble(data: bytes) -> ReplayFile:
     """Read records one by one, and stop at the first wrong one, so that no later one is kept."""
+    codec = RecordCodec()
     parts: list[bytes] = []
     rejections: Counter[int] = Counter()
     header: ReplayHeader | None = None
@@ -220,88 +176,83 @@ def _assemble(data: bytes) -> ReplayFile:
     results: Results | None = None
     signature: Signature | None = None
     seats = 0  # while replies may follow
-    before_us = 0
     place = offset = _START
-    while offset < len(data):
-        number = len(parts) + 1
-        place = offset
-        start, offset = _frame(data, place, number)
-        part = data[start:offset]
-        if number > MOST_RECORDS:
-            raise RawRecord(number, place, part).error(
-                f"more than {MOST_RECORDS:,} records, and so than any replay has"
-            )
-        parts.append(part)
-        reply = plain_reply(part, before_us)
-        if reply is not None and reply[1] < seats:  # nearly all are
-            records.append(reply)
-            before_us = reply[0]
-            continue
-        raw = RawRecord(number, place, part)
-        record = _read(raw, before_us)
-        if header is None:
-            if not isinstance(record, ReplayHeader):
-                raise raw.error("the first record must be the header")
-            header = record
-            _check_header(raw, header)
-            seats = len(header.entries)
-        elif isinstance(record, Signature) and results is not None and signature is None:
-            signature = record
-        elif isinstance(record, ReplayHeader | Signature) or results is not None:
-            raise raw.error("no record of this kind has its place here")
-        elif isinstance(record, Results):
-            _check_results(raw, record, len(header.entries))
-            results = record
-            seats = 0
-        else:
-            _check_seats(raw, record, len(header.entries))
-            if isinstance(record, RejectionRecord):
-                rejections[record.seat] += 1
-                _check_rejections(raw, rejections[record.seat], header.rejections_forgiven)
-            records.append(record)
-            before_us = record.time_us
+    try:
+        while offset < len(data):
+            place = offset
+            start, offset = _frame(data, place)
+            if len(parts) == MOST_RECORDS:
+                raise ReplayError(f"more than {MOST_RECORDS:,} records, and so than any replay has")
+            part = data[start:offset]
+            record = codec.decode(part)
+            if type(record) is ReplyRecord and 0 <= record[1] < seats:  # nearly all are
+                records.append(record)
+            elif header is None:
+                if not isinstance(record, ReplayHeader):
+                    raise ReplayError("the first record must be the header")
+                _check_header(record)
+                header = record
+                seats = len(header.entries)
+            elif isinstance(record, Signature) and results is not None and signature is None:
+                signature = record
+            elif isinstance(record, ReplayHeader | Signature) or results is not None:
+                raise ReplayError("no record of this kind has its place here")
+            elif isinstance(record, Results):
+                _check_results(record, seats)
+                results = record
+                seats = 0
+            else:
+                _check_seats(record, seats)
+                if isinstance(record, RejectionRecord):
+                    rejections[record.seat] += 1
+                    _check_rejections(rejections[record.seat], header.rejections_forgiven)
+                records.append(record)
+            parts.append(part)
+    except CodecError as error:
+        raise ReplayError(f"{_place(len(parts) + 1, place)}: damaged: {error}") from None
+    except ReplayError as error:
+        raise ReplayError(f"{_place(len(parts) + 1, place)}: {error}") from None
     if header is None or results is None or signature is None:
         missing = "results" if results is None else "signature"
-        last = RawRecord(len(parts), place, b"")
-        raise last.error(f"the file ends here without the {missing}: it is cut short")
+        raise ReplayError(
+            f"{_place(len(parts), place)}: the file ends here without the {missing}: "
+            "it is cut short"
+        )
     replay = Replay(header, tuple(records), results.ends, results.digests)
     return ReplayFile(replay, parts, signature)
 
 
-def _frame(data: bytes, offset: int, number: int) -> tuple[int, int]:
+def _place(number: int, offset: int) -> str:
+    return f"record {number} (byte {offset})"
+
+
+def _frame(data: bytes, offset: int) -> tuple[int, int]:
     """Return the start and the end of the record whose length begins at this position."""
     try:
         length, start = read_varint(data, offset)
     except IndexError:
-        raise RawRecord(number, offset, b"").error("its length is damaged or cut short") from None
+        raise ReplayError("its length is damaged or cut short") from None
     if length > _LARGEST_RECORD:
-        raise RawRecord(number, offset, b"").error(
+        raise ReplayError(
             f"{length} bytes long, and so longer than any record: its length is damaged"
         )
     left = len(data) - start
     if length > left:
-        fault = f"{length} bytes long, but the file ends after {left}: it is damaged or cut short"
-        raise RawRecord(number, offset, b"").error(fault)
+        raise ReplayError(
+            f"{length} bytes long, but the file ends after {left}: it is damaged or cut short"
+        )
     return start, start + length
 
 
-def _read(raw: RawRecord, before_us: int) -> AnyRecord:
-    try:
-        return record_from_bytes(raw.data, before_us)
-    except CodecError as error:
-        raise raw.error(f"damaged: {error}") from None
-
-
-def _check_header(raw: RawRecord, header: ReplayHeader) -> None:
+def _check_header(header: ReplayHeader) -> None:
     if len(header.deal_secret) != BYTES:
-        raise raw.error(f"the secret of the deal has {len(header.deal_secret)} bytes, not {BYTES}")
-    try:
-        header.spec()
-    except ReplayError as error:
-        raise raw.error(str(error)) from None
+        raise ReplayError(
+            f"the secret of the deal has {len(header.deal_secret)} bytes, not {BYTES}"
+        )
+    header.spec()
 
 
-def _check_seats(raw: RawRecord, record: Record, seats: int) -> None:
+def _check_seats(record: Record, seats: int) -> None:
     if isinstance(record, HaltRecord | ReopenRecord):
         return
     if isinstance(record, StartRecord):
@@ -312,18 +263,18 @@ def _check_seats(raw: RawRecord, record: Record, seats: int) -> None:
         named = [record.seat]
     for seat in named:
         if not 0 <= seat < seats:
-            raise raw.error(f"seat {seat}, but the match has seats 0 to {seats - 1}")
+            raise ReplayError(f"seat {seat}, but the match has seats 0 to {seats - 1}")
 
 
-def _check_rejections(raw: RawRecord, number: int, forgiven: int) -> None:
+def _check_rejections(number: int, forgiven: int) -> None:
     if number > forgiven + 1:
-        raise raw.error(
+        raise ReplayError(
             f"rejection {number} of its seat, which forfeited with rejection {forgiven + 1}"
         )
 
 
-def _check_results(raw: RawRecord, record: Results, seats: int) -> None:
+def _check_results(record: Results, seats: int) -> None:
     if len(record.ends) != seats:
-        raise raw.error(f"{len(record.ends)} results for {seats} seats")
+        raise ReplayError(f"{len(record.ends)} results for {seats} seats")
     if len(record.digests) != seats:
-        raise raw.error(f"{len(record.digests)} digests for {seats} seats")
+        raise ReplayError(f"{len(record.digests)} digests for {seats} seats")

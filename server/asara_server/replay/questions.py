@@ -16,7 +16,7 @@ from asara_server.match.inputs import (
     ReplyRecord,
     StartRecord,
 )
-from asara_server.match.match import Answer, Match, ReceivedAction
+from asara_server.match.match import Answer, Match, ReceivedAction, serialized
 
 
 class Question(NamedTuple):
@@ -29,6 +29,12 @@ class Question(NamedTuple):
     """The reply in the replay; None if the seat never answered."""
     match: Match
     """The match in which the decision is open, until the next question is taken."""
+
+    def differs(self, actions: Sequence[ReceivedAction]) -> bool:
+        """Return True if a reply with these actions does not begin as the recorded reply does."""
+        if self.recorded is None or not actions:
+            return True
+        return serialized(actions[0]) != serialized(self.recorded.actions[0])
 
     def judge(self, actions: Sequence[ReceivedAction]) -> ReplyRecord | RejectionRecord:
         """Return the record that this reply would make; the match cannot be used afterwards."""

@@ -1,33 +1,93 @@
-"""Pages of a run's matches, in one folder with the script and the style that they share.
+"""The pages of a report: the page of the run, and a page for each of its matches.
 
-During a run, a match with a shared deal has no page until its block is over, because its replay
-appears only then.
+The page of the run is the page that a server would send, with the run inside. Without scripts, it
+shows the same tables as plain HTML. It does not depend on when or where it was written.
+
+The pages of the matches are in one folder, with the script and the style that they share. During a
+run, a match with a shared deal has no page until its block is over, because its replay appears only
+then.
 """
 
 import errno
+import json
 import multiprocessing
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
+from html import escape
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from asara_server.atomic_file import replace_file
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.analysis_file import SUFFIX as ANALYSIS_SUFFIX
-from asara_server.replay.analysis_file import AnalysisError, read_analysis
-from asara_server.replay.analysis_page import page_analysis
-from asara_server.replay.file import read_file
-from asara_server.replay.match_page import SCRIPT, STYLE, PageFiles, match_page
+from asara_server.replay.analysis_page import read_page_analysis
+from asara_server.replay.file import SUFFIX, read_file
+from asara_server.replay.match_page import (
+    SCRIPT,
+    STYLE,
+    PageFiles,
+    data_block,
+    document,
+    match_page,
+)
 from asara_server.replay.replay_view import OPEN, replay_view
 from asara_server.report.model import Report
-from asara_server.report.times import SUFFIX, replay_of
+from asara_server.report.run_json import match_row, run_json
+from asara_server.report.tables import details_json, html_tables
+from asara_server.report.times import replay_of
+from asara_server.text import plain
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.run.directory import ANALYSIS, PAGES
+from asara_server.tournament.run.status import RunStatus
+
+MOST_MATCHES: Final = 5_000
+"""Maximum number of matches listed on the page; the CSV file has all of them."""
+
+_PROGRESS: Final = ("scheduled", "over", "void", "blocks", "started", "ended", "elapsed_s")
+"""Progress values that depend neither on the clock nor on which bots are connected."""
 
 _FEW: Final = 64
 """Number of pages up to which a single process writes them all."""
 _CHUNK: Final = 16
+
+
+def report_page(
+    report: Report, status: RunStatus, pages: Mapping[str, str], files: PageFiles
+) -> bytes:
+    """Return the page; `pages` are the addresses of match pages, by match name."""
+    links = _links(report, pages)
+    title = plain(report.standings.title)
+    data = json.dumps(_data(report, status, links), separators=(",", ":"), allow_nan=False)
+    tables = html_tables(report, links)
+    body = f'<div class="frame"><main><h1><bdi>{escape(title)}</bdi></h1>\n{tables}</main></div>'
+    return document(title, body, data_block("run", zlib.compress(data.encode(), 9)), files)
+
+
+def _links(report: Report, pages: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the addresses that may be opened: until the run is over, only those of match pages."""
+    if pages or not report.over:
+        return pages
+    return {name: f"replays/{quote(name + SUFFIX)}" for name in report.files.published}
+
+
+def _data(report: Report, status: RunStatus, links: Mapping[str, str]) -> dict[str, Any]:
+    """Return the data that the page shows, in the form in which a server sends it."""
+    run = run_json(status, 0.0, report.publisher, report.standings)
+    run["progress"] = {name: run["progress"][name] for name in _PROGRESS}
+    return {
+        "run": run,
+        "tables": details_json(report),
+        "matches": [
+            {**match_row(result, links), "href": links.get(result.played_as)}
+            for result in report.results[:MOST_MATCHES]
+        ],
+        "total": len(report.results),
+    }
+
+
+# The matches
 
 
 class Pages(NamedTuple):
@@ -112,9 +172,6 @@ def _page(job: _Job) -> tuple[bytes, str]:
     replay = replay_of(data, job.match_id, job.entries, job.public_key)
     analysis, problem = None, ""
     if job.analysis is not None and not job.analysis.is_symlink():
-        try:
-            found = read_analysis(job.analysis, data)
-            analysis = None if found is None else page_analysis(found)
-        except AnalysisError as error:
-            problem = f"{job.analysis.name}: {error}"
+        analysis, ignored = read_page_analysis(job.analysis, data)
+        problem = ignored and f"{job.analysis.name}: {ignored}"
     return match_page(replay_view(replay, OPEN), None, data, analysis=analysis), problem

@@ -14,22 +14,36 @@ from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import LadderRow, PairingRow, Standings, StandingsRow
 
 
-def run_json(status: RunStatus, now: float, publisher: Publisher) -> dict[str, Any]:
-    """Return what is known about a run; `now` is in seconds since 1970."""
+def run_json(
+    status: RunStatus, now: float, publisher: Publisher, standings: Standings | None
+) -> dict[str, Any]:
+    """Return everything that the page of a run shows; `now` is in seconds since 1970.
+
+    A web server adds its name and the running matches.
+    """
+    info = status.info
     return {
-        "title": plain(status.info.title),
-        "entries": [plain(name) for name in status.info.entries],
+        "name": "",
+        "kind": "run",
+        "title": plain(info.title),
+        "entries": [plain(name) for name in info.entries],
+        "rules": list(map(plain, status.rules)),
+        "seats": status.seats,
         "state": status.state.value,
         "progress": progress_json(status, now),
+        "standings": standings and standings_json(standings),
+        "running": [],
+        "unreadable": 0,
+        "beside_others": info.beside_others,
         "settings": {
-            "blocks": status.info.blocks,
-            "edition": publisher.reason(status.info.edition),
-            "sandbox": status.info.sandbox,
+            "blocks": info.blocks,
+            "edition": publisher.reason(info.edition),
+            "sandbox": info.sandbox,
         },
         "faults": [_failing(one, publisher) for one in status.failing],
         "excluded": [
             {"entry": entry, "kind": kind, "why": why}
-            for entry, kind, why in publisher.exclusions(status.info)
+            for entry, kind, why in publisher.exclusions(info)
         ],
     }
 

@@ -11,12 +11,10 @@ import numpy as np
 
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.match.inputs import ReplyRecord
-from asara_server.replay.file import parse_file, read_file
+from asara_server.replay.file import SUFFIX, parse_file, read_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, fingerprint, read_public_key
 from asara_server.text import plain
 from asara_server.tournament.standings.match_result import MatchResult
-
-SUFFIX = ".asara"
 
 
 @dataclass(frozen=True, slots=True)

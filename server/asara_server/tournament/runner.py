@@ -24,9 +24,8 @@ from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.execution.match_runner import ExecutionContext
-from asara_server.tournament.run.block_journals import wait_for_writers
 from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.run.directory import RunDirectory
+from asara_server.tournament.run.directory import RunDirectory, wait_for_writers
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.run.read_run import run_standings
 from asara_server.tournament.run.run_record import RUN

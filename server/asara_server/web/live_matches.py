@@ -23,7 +23,7 @@ from asara_game.rules import format_rule_sets
 from asara_server.eventlog.file_lock import is_held
 from asara_server.eventlog.journal import TABLE, JournalError, split_line
 from asara_server.eventlog.log_file import LogFollower
-from asara_server.eventlog.record_codec import Results, Signature, record_from_bytes
+from asara_server.eventlog.record_codec import RecordCodec, Results, Signature
 from asara_server.eventlog.replay import ReplayError, ReplayHeader
 from asara_server.eventlog.resimulate import apply_record
 from asara_server.logs import logger
@@ -67,6 +67,7 @@ class LiveMatch:
         self.ended_s: float | None = None
         """When the match was over or void; None while it runs."""
         self._next_tick = next_tick
+        self._codec = RecordCodec()
         self._unread: list[bytes] = []
         """Records that have not been applied yet."""
         self._failure: str | None = None
@@ -151,8 +152,7 @@ class LiveMatch:
         match = self.match
         records, self._unread = self._unread, []
         for data in records:
-            before_us = match.records[-1].time_us if match.records else 0
-            record = record_from_bytes(data, before_us)
+            record = self._codec.decode(data)
             if isinstance(record, ReplayHeader):
                 raise CodecError("a match has one header")
             if isinstance(record, Results | Signature):  # it is over
@@ -341,7 +341,7 @@ class LiveRun:
         for number, data in frames:
             match = self._running.get(number)
             if number and match is None:
-                header = record_from_bytes(data)
+                header = RecordCodec().decode(data)
                 if not isinstance(header, ReplayHeader):
                     raise CodecError("a match has no header")
                 self._running[number] = LiveMatch(header, self._next_tick)

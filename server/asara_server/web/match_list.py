@@ -57,33 +57,12 @@ class MatchFilter(NamedTuple):
 class MatchList:
     """The results of a run, in the order in which matches ended, and the matches that filters
     found.
-
-    `results` only grows; `update` processes the new ones.
     """
 
     def __init__(self, results: Sequence[MatchResult]) -> None:
+        """`results` may grow, but not during a call."""
         self.results = results
-        self._seen = 0
-        self._rules: set[str] = set()
-        self._seats: set[int] = set()
         self._filtered: dict[MatchFilter, _Found] = {}
-
-    def update(self) -> None:
-        """Process the results that were appended since the last call."""
-        new = self.results[self._seen :]
-        self._rules |= {result.rule_sets for result in new if not result.void}
-        self._seats |= {len(result.seats) for result in new if not result.void}
-        self._seen += len(new)
-
-    @property
-    def rules(self) -> list[str]:
-        """Combinations of rule sets that occur in the run, sorted."""
-        return sorted(map(plain, self._rules))
-
-    @property
-    def seats(self) -> list[int]:
-        """Numbers of seats that occur in the run, sorted."""
-        return sorted(self._seats)
 
     def named(self, name: str) -> MatchResult | None:
         """Return the attempt with this name."""
@@ -103,7 +82,7 @@ class MatchList:
         if len(self._filtered) > _KEPT_FILTERS:
             del self._filtered[next(iter(self._filtered))]
         keeps = _condition(wanted)
-        end = self._seen
+        end = len(self.results)
         found.numbers += [n for n in range(found.seen, end) if keeps(self.results[n])]
         found.seen = end
         return found.numbers

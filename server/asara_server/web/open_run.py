@@ -20,14 +20,13 @@ from asara_server.bounded_file import read_bounded
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.logs import logger
 from asara_server.replay.analysis_file import SUFFIX as ANALYSIS_SUFFIX
-from asara_server.replay.analysis_file import AnalysisError, read_analysis
-from asara_server.replay.analysis_page import page_analysis
-from asara_server.replay.file import LARGEST_FILE, parse_file
+from asara_server.replay.analysis_page import read_page_analysis
+from asara_server.replay.file import LARGEST_FILE, SUFFIX, parse_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, read_public_key
 from asara_server.report import run_json
 from asara_server.report.model import Publisher, read_report
 from asara_server.report.tables import details_json
-from asara_server.report.times import SUFFIX, replay_names
+from asara_server.report.times import replay_names
 from asara_server.text import plain
 from asara_server.tournament.run.directory import ANALYSIS, RunError
 from asara_server.tournament.run.read_run import directories_of, run_standings
@@ -136,7 +135,7 @@ class OpenRun:
     @property
     def _results(self) -> list[MatchResult]:
         run = self.source.kind is SourceKind.RUN
-        return self._reader.results if run else self._folder.results
+        return self._reader.log.results if run else self._folder.results
 
     def refresh(self) -> None:
         """Read everything new; raises WebError if the run cannot be read any more."""
@@ -153,7 +152,6 @@ class OpenRun:
                     self.unreadable = self._folder.unreadable
             if self.matches.results is not self._results:  # the journal was replaced
                 self.matches = MatchList(self._results)
-            self.matches.update()
             self._read_s = time.monotonic()
 
     def _read_names(self) -> None:
@@ -172,25 +170,26 @@ class OpenRun:
 
     def json(self, standings: Standings | None, running: list[dict[str, Any]]) -> dict[str, Any]:
         """Return everything that the page of a run shows; `running` are the running matches."""
-        number = len(self.matches.results)
-        found = {
-            "name": self.source.name,
+        name = self.source.name
+        if self.status is not None:
+            publisher = Publisher(directories_of(self.source.directory), full=False)
+            found = run_json.run_json(self.status, self.now, publisher, standings)
+            return found | {"name": name, "running": running}
+        results = tuple(self.matches.results)
+        entries = {seat.entry for result in results for seat in result.seats}
+        return {
+            "name": name,
             "kind": self.source.kind.value,
-            "title": self.source.name,
-            "rules": self.matches.rules,
-            "seats": self.matches.seats,
+            "title": name,
+            "entries": [plain(entry) for entry in sorted(entries)],
+            "rules": sorted({plain(result.rule_sets) for result in results}),
+            "seats": sorted({len(result.seats) for result in results}),
             "state": (RunState.RUNNING if self.is_played else RunState.FINISHED).value,
-            "progress": {"scheduled": number, "over": number, "void": 0},
+            "progress": {"scheduled": len(results), "over": len(results), "void": 0},
             "standings": standings and run_json.standings_json(standings),
             "running": running,
             "unreadable": self.unreadable,
         }
-        if self.status is None:
-            seats = (seat.entry for result in tuple(self.matches.results) for seat in result.seats)
-            return found | {"entries": [plain(name) for name in sorted(set(seats))]}
-        publisher = Publisher(directories_of(self.source.directory), full=False)
-        found["beside_others"] = self.status.info.beside_others
-        return found | run_json.run_json(self.status, self.now, publisher)
 
     def _standings(self, results: Sequence[MatchResult]) -> Standings:
         if self.status is None:
@@ -253,11 +252,7 @@ class OpenRun:
         path = folder / f"{match}{ANALYSIS_SUFFIX}"
         shown, ignored = None, ""
         if over and not folder.is_symlink() and not path.is_symlink():
-            try:
-                found = read_analysis(path, replay)
-                shown = None if found is None else page_analysis(found)
-            except AnalysisError as error:
-                ignored = str(error)
+            shown, ignored = read_page_analysis(path, replay)
         return {"analysis": shown, "ignored": ignored}
 
     def public_key(self) -> bytes | None:

@@ -22,8 +22,7 @@ from asara_server.eventlog.replay import ReplayError
 from asara_server.eventlog.resimulate import resimulated
 from asara_server.logs import logger
 from asara_server.referee.stream_errors import ErrorKind, StreamError
-from asara_server.replay.file import read_replay
-from asara_server.report.times import SUFFIX
+from asara_server.replay.file import SUFFIX, read_replay
 from asara_server.text import plain
 from asara_server.web.live_matches import LiveMatch
 from asara_server.web.responses import (

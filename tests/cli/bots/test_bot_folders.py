@@ -1,5 +1,6 @@
 """Folders with a bot.toml, in all that takes a bot."""
 
+import os
 import shutil
 import signal
 from pathlib import Path
@@ -250,10 +251,11 @@ def test_the_keys_of_the_table_take_precedence(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_a_stopped_build_leaves_no_process(tmp_path: Path) -> None:
     sandbox_or_skip()
-    folder = built_bot(tmp_path / "mine", "touch began\nsleep 4711\n")
+    mark = f"4711.{os.getpid()}"
+    folder = built_bot(tmp_path / "mine", f"touch began\nsleep {mark}\n")
     words = ("match", folder, "random", *CONTAINED)
     assert signalled(signal.SIGINT, (folder / "began").exists, *words) == (
         130,
         "Building Built: sh build.sh\nasara: stopped while building Built\n",
     )
-    assert living("4711") == []
+    assert living(mark) == []

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import signal
 import subprocess
 from pathlib import Path
@@ -139,13 +140,14 @@ def test_what_is_kept(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_a_stopped_check_leaves_no_process(tmp_path: Path) -> None:
     sandbox_or_skip()
-    text = 'command = "python bot.py 4712"\n'
+    mark = f"mark-{os.getpid()}"
+    text = f'command = "python bot.py {mark}"\n'
     folder = write(tmp_path / "mine", STAYS, text)
     words = ("check", folder, *CONTAINED)
-    status, stderr = signalled(signal.SIGINT, lambda: living("4712"), *words)
+    status, stderr = signalled(signal.SIGINT, lambda: living(mark), *words)
     assert status == 130
     assert stderr.endswith("asara: stopped; the check is not complete\n")
-    assert living("4712") == []
+    assert living(mark) == []
 
 
 def test_memory_is_read_where_nothing_counts_it() -> None:

@@ -21,11 +21,11 @@ from asara_server.cli.sessions.play import analysed
 from asara_server.cli.sessions.serve import ServeSettings, TableServer
 from asara_server.match.spec import ClockSettings, Player
 from asara_server.network.addresses import socket_parent
-from asara_server.replay.file import read_replay, replay_bytes
+from asara_server.replay.file import read_replay
 from asara_server.replay.signing import SigningKey
 from tests.cli.command import command_line, environment, refusal
 from tests.events import EVENT_S, wait_until
-from tests.match.playouts import random_replay
+from tests.match.playouts import random_replay, replay_bytes
 from tests.referee.harness import play_bot
 from tests.tournament.processes import children, running_processes
 from tests.web.play_pipe import WebStream

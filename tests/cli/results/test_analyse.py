@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from asara_game.rules import parse_rule_sets
-from asara_server.replay.file import replay_bytes
 from asara_server.replay.signing import SigningKey
 from tests.cli.command import asara, refusal
-from tests.match.playouts import random_replay
+from tests.match.playouts import random_replay, replay_bytes
 from tests.replay.priced import without_playouts
 from tests.tournament.samples import change_run
 

@@ -6,13 +6,12 @@ from pathlib import Path
 import pytest
 
 from asara_game.rules import RULE_COMBINATIONS
-from asara_server.replay.file import replay_bytes
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.trust.inclusion import ProofMaker, check_inclusion
 from asara_server.tournament.trust.signed_documents import Published
 from tests.cli.command import asara, on_terminal, refusal
-from tests.match.playouts import random_replay
+from tests.match.playouts import random_replay, replay_bytes
 from tests.sizes import others_long
 from tests.tournament.played_runs import HEADER, Forger, play_run
 from tests.tournament.played_runs import KEY as CUP_KEY

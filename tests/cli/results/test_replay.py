@@ -6,15 +6,13 @@ import pytest
 from google.protobuf.json_format import Parse
 
 from asara.v1.replay_pb2 import Replay as ReplayMessage
-from asara_server.eventlog.record_codec import Results
-from asara_server.eventlog.replay import Replay, ReplayHeader
 from asara_server.match.inputs import ReplyRecord
 from asara_server.match.match import Answer
 from asara_server.match.spec import ClockSettings
-from asara_server.replay.file import parse_file, replay_bytes
+from asara_server.replay.file import parse_file
 from asara_server.replay.signing import SigningKey
 from tests.cli.command import asara
-from tests.match.playouts import EVERYTHING, random_replay
+from tests.match.playouts import EVERYTHING, finished_replay, random_replay, replay_bytes
 from tests.referee.harness import Driven, spec
 
 KEY = SigningKey.new()
@@ -31,7 +29,7 @@ def test_everything_is_exported(tmp_path: Path) -> None:
     done = asara("replay", "export", path, status=0)
     assert json.loads(done.stdout)["records"][0]["header"]["match_id"] == "random-8"
     message = Parse(done.stdout, ReplayMessage())
-    written_records = [raw.data for raw in parse_file(path.read_bytes()).raw]
+    written_records = parse_file(path.read_bytes()).records
     assert [r.SerializeToString(deterministic=True) for r in message.records] == written_records
 
 
@@ -84,9 +82,7 @@ def test_a_time_out_is_shown_moment_by_moment(
             unread_bytes=unread,
             expected=Answer.LATE,
         )
-    match = driven.match
-    header = ReplayHeader.of(driven.spec, match.limits, 1_700_000_000_000)
-    replay = Replay(header, tuple(match.records), *Results.of(match))
+    replay = finished_replay(driven.match)
     done = asara("replay", "clock", written(tmp_path / "a.asara", replay))
     lines = done.stdout.splitlines()
     first = next(i for i, line in enumerate(lines) if line.endswith(" was requested"))
@@ -104,4 +100,4 @@ def test_a_time_out_is_shown_moment_by_moment(
         assert rest[0].endswith("which was legal") or rest[0].endswith("which was not legal")
     else:
         assert rest[0].strip() == "no reply was received before the match ended"
-    assert "2023-11-14 22:13:20 UTC, on the referee's clock, which stops" in done.stdout
+    assert "2020-09-13 12:26:40 UTC, on the referee's clock, which stops" in done.stdout

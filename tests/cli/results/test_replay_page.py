@@ -6,10 +6,9 @@ import pytest
 
 from asara.v1.replay_view_pb2 import ReplayView
 from asara_server import bundled
-from asara_server.replay.file import replay_bytes
 from asara_server.replay.signing import SigningKey
 from tests.cli.command import asara, refusal
-from tests.match.playouts import EVERYTHING, random_replay
+from tests.match.playouts import EVERYTHING, random_replay, replay_bytes
 
 REPLAY = random_replay(EVERYTHING, 3, seed=8)
 KEY = SigningKey.new()

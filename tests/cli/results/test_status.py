@@ -202,10 +202,10 @@ def test_new_results_are_read_on_and_a_journal_that_was_replaced_from_its_start(
     with (run / "run.journal").open("ab") as file:
         file.write(b"\x50\0\0\0row")  # the row that is being written
     assert follower.read().over == 11
-    assert len(follower.results) == 11
+    assert len(follower.log.results) == 11
     afresh = StatusReader(run)
     afresh.read()
-    assert follower.results == afresh.results
+    assert follower.log.results == afresh.log.results
     write_results(run, result(1))
     assert follower.read().over == 1
     (run / "run.journal").unlink()
@@ -229,7 +229,7 @@ def test_the_index_of_the_journal_is_only_a_cache(run: Path, damage: str) -> Non
         index.unlink()
     follower = StatusReader(run)
     assert follower.read().over == 10
-    assert follower.results == [result(number, minute=number) for number in range(10)]
+    assert follower.log.results == [result(number, minute=number) for number in range(10)]
     if damage != "foreign":  # it would tell that the end of the journal is missing
         RunDirectory.reopen(run).close()
         assert follower.read().over == 10

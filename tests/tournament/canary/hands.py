@@ -4,6 +4,7 @@
 have been the same.
 """
 
+import os
 import re
 import shutil
 from collections import Counter, defaultdict
@@ -42,9 +43,15 @@ def enter(
         (folder / name).mkdir()
         for program in ("magpie.py", "holding.py", "carriers.py"):
             shutil.copy(FOLDER / program, folder / name)
-        text += entry_table(name, "python magpie.py", environment=f'{{ NEST = "{folder.name}" }}')
+        environment = f'{{ NEST = "{nest(folder)}" }}'
+        text += entry_table(name, "python magpie.py", environment=environment)
     (folder / "cup.toml").write_text(text)
     return folder / "cup.toml"
+
+
+def nest(folder: Path) -> str:
+    """Return the NEST of the magpies in a folder, which no other run of the tests uses."""
+    return f"{folder.name}-{os.getpid()}"
 
 
 @dataclass

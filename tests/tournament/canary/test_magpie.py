@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.sizes import others_long
-from tests.tournament.canary.hands import Blocks, enter, known
+from tests.tournament.canary.hands import Blocks, enter, known, nest
 from tests.tournament.runs import play
 from tests.tournament.sandbox_config import sandbox_or_skip
 
@@ -62,7 +62,7 @@ def test_no_hand_is_known_from_another_table(
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Home of unconfined magpies; what they leave on this machine is removed."""
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("NEST", tmp_path.name)
+    monkeypatch.setenv("NEST", nest(tmp_path))
     yield tmp_path
     words = [sys.executable, str(Path(__file__).with_name("carriers.py"))]
     subprocess.run(words, env=os.environ, check=True)

@@ -16,6 +16,9 @@ from tests.events import until
 from tests.tournament.sandbox.contained import LIMITS, python, run, run_entry, running
 from tests.tournament.sandbox_config import HOSTILE, living
 
+PROGRAM = f"program-{os.getpid()}.py"
+"""Name of a bot's file that no other run of the tests uses on this machine."""
+
 
 def without_groups(sandbox: Sandbox) -> Sandbox:
     """Return the sandbox with limits for each process instead of control groups."""
@@ -157,10 +160,10 @@ def test_forks_end_where_the_limit_says(sandbox: Sandbox, tmp_path: Path) -> Non
 def forks(sandbox: Sandbox, tmp_path: Path) -> None:
     folder = tmp_path / "bot"
     folder.mkdir()
-    shutil.copy(HOSTILE, folder / f"{tmp_path.name}.py")
+    shutil.copy(HOSTILE, folder / PROGRAM)
 
     async def scenario() -> None:
-        command = ["python", f"{tmp_path.name}.py", "fork"]
+        command = ["python", PROGRAM, "fork"]
         async with running(sandbox, folder, command) as (_, path):
             await until(lambda: "refused to fork" in path.read_text())
             # The command lines of bubblewrap's own processes contain the program as well.
@@ -182,7 +185,7 @@ async def test_bubblewrap_is_out_of_reach(sandbox: Sandbox, tmp_path: Path) -> N
     """It is process 1 of the sandbox and its parent, which end the bot."""
     folder = tmp_path / "bot"
     folder.mkdir()
-    (folder / f"{tmp_path.name}.py").write_text("""
+    (folder / PROGRAM).write_text("""
 import os, signal
 print("SEEN", os.listdir("/proc/1"))
 for number in sorted(signal.valid_signals()):
@@ -199,7 +202,7 @@ print("SENT", flush=True)
 signal.pause()
 """)
 
-    command = ["python", f"{tmp_path.name}.py"]
+    command = ["python", PROGRAM]
     async with running(sandbox, folder, command) as (process, path):
         await until(lambda: "SENT" in path.read_text())
         assert "SEEN []" in path.read_text()

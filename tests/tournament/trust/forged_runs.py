@@ -5,8 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from asara_server.replay.file import read_replay, replay_bytes
+from asara_server.replay.file import read_replay
 from tests.cli.command import asara
+from tests.match.playouts import replay_bytes
 from tests.tournament.played_runs import (
     OTHER_KEY,
     Forger,

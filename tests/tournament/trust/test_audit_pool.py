@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 
 from asara_game.rules import RULE_COMBINATIONS
-from asara_server.replay.file import replay_bytes
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.trust.audit import AuditError, map_in_processes
 from tests.events import EVENT_S, wait_until
-from tests.match.playouts import random_replay
+from tests.match.playouts import random_replay, replay_bytes
 from tests.tournament.processes import children, die_while_returning
 
 

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from asara_server.eventlog.journal import Fact
-from asara_server.replay.file import read_replay, replay_bytes
+from asara_server.replay.file import read_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.directory import JOURNAL
 from tests.cli.command import asara
+from tests.match.playouts import replay_bytes
 from tests.sizes import others_long
 from tests.tournament.played_runs import (
     OTHER_KEY,

@@ -13,7 +13,7 @@ import pytest
 from asara_server.eventlog.file_lock import lock_holder
 from asara_server.eventlog.journal import Journal
 from asara_server.tournament.execution.match_runner import ExecutionContext
-from asara_server.tournament.run.block_journals import block_journals
+from asara_server.tournament.run.directory import block_journals
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.worker_executor import WorkerExecutor

@@ -13,7 +13,7 @@ import pytest
 from asara_codec.results import Termination
 from asara_game.rules import format_rule_sets
 from asara_server.match import deal_secrets
-from asara_server.tournament.run.block_journals import PlayedAttempt
+from asara_server.tournament.execution.match_runner import PlayedAttempt
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -77,7 +77,7 @@ class Scripted:
     def submit(self, job: BlockJob) -> "Future[BlockResult]":
         self.jobs.append(job)
         if self.jobs_by_leg:
-            self.jobs_by_leg[-1] += job.attempts
+            self.jobs_by_leg[-1] += job.block.attempts
         self._open += 1
         self.most = max(self.most, self._open)
         future: Future[BlockResult] = Future()
@@ -121,13 +121,13 @@ def result(match: ScheduledMatch, attempt: int, faults: dict[str, Termination]) 
 def done(job: BlockJob, **faults: Termination) -> BlockResult:
     faults |= dict.fromkeys(job.out, Termination.NEVER_STARTED)
     attempts = tuple(
-        PlayedAttempt(result(match, attempt, faults), None) for match, attempt in job.matches
+        PlayedAttempt(result(match, attempt, faults), ()) for match, attempt in job.block.matches
     )
     return BlockResult("somewhere", attempts, ())
 
 
 def names(job: BlockJob) -> list[str]:
-    return [match.match_id for match, _ in job.matches]
+    return [match.match_id for match, _ in job.block.matches]
 
 
 @pytest.fixture
@@ -165,7 +165,9 @@ def test_a_worker_learns_the_secrets_of_its_own_deals_and_nothing_they_follow_fr
     play(mirrored, tmp_path / "run", WorkerExecutor(backend))
     tournament = deal_secrets.tournament_secret(sample_bots.SEED)
     of_blocks = {
-        job.matches[0][0].block: deal_secrets.secret_of(tournament, "", job.matches[0][0].block)
+        job.block.matches[0][0].block: deal_secrets.secret_of(
+            tournament, "", job.block.matches[0][0].block
+        )
         for job in backend.jobs
     }
     assert len(of_blocks) == 3
@@ -174,7 +176,7 @@ def test_a_worker_learns_the_secrets_of_its_own_deals_and_nothing_they_follow_fr
         assert tournament not in sent
         assert tournament.hex().encode() not in sent
         assert sample_bots.SEED.encode() not in sent
-        own = of_blocks[job.matches[0][0].block]
+        own = of_blocks[job.block.name]
         assert set(job.secrets.values()) == {own}
         for secret in of_blocks.values():
             assert (secret in sent) == (secret == own)
@@ -204,7 +206,7 @@ def test_a_lost_block_is_played_again_as_the_same_attempt(cup: Path, tmp_path: P
     end = play(cup, tmp_path / "run", WorkerExecutor(backend))
     assert seen["r1-basic-0002-1"] == 3
     lost = [job for job in backend.jobs if names(job)[0] == "r1-basic-0002-1"]
-    assert {job.matches for job in lost} == {lost[0].matches}
+    assert {job.block.matches for job in lost} == {lost[0].block.matches}
     assert {result.attempt for result in end.results} == {1}
     lost_twice = {"r1-basic-0002-1", "r1-basic-0002-2"}
     for result in end.results:
@@ -289,7 +291,7 @@ def test_who_faults_too_often_is_suspended_from_the_next_block_on(
     end = play(cup, tmp_path / "run", WorkerExecutor(backend))
     why = "suspended after it forfeited 2 of its first 2 matches"
     assert end.suspended == {"bob": why}
-    first = next(i for i, job in enumerate(backend.jobs) if "bob" in job.matches[0][0].entries)
+    first = next(i for i, job in enumerate(backend.jobs) if "bob" in job.playing)
     assert not any(job.out for job in backend.jobs)
     assert [dict(job.suspended) for job in backend.jobs] == [
         {"bob": why} if i > first else {} for i in range(3)
@@ -357,7 +359,7 @@ def test_a_deal_that_was_lost_is_played_again_when_the_others_of_its_leg_are_ove
     seen: Counter[str] = Counter()
 
     def lose_once(job: BlockJob) -> BlockResult:
-        (name,) = job.attempts
+        (name,) = job.block.attempts
         seen[name] += 1
         if name == "r1-basic-0001-1" and seen[name] == 1:
             raise LostError
@@ -379,10 +381,10 @@ def test_a_deal_that_was_void_is_played_again_after_all_others_of_its_group(
 ) -> None:
     def void_first(job: BlockJob) -> BlockResult:
         answer = done(job)
-        if job.attempts != ("r1-basic-0001-1",):
+        if job.block.attempts != ("r1-basic-0001-1",):
             return answer
         void = replace(answer.attempts[0].result, seats=(), void=True)
-        return replace(answer, attempts=(PlayedAttempt(void, None),))
+        return replace(answer, attempts=(PlayedAttempt(void, ()),))
 
     backend = Scripted(void_first)
     end = play(mirrored, tmp_path / "run", WorkerExecutor(backend))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from asara_server.eventlog.journal import Journal
-from asara_server.tournament.run.block_journals import block_journals
+from asara_server.tournament.run.directory import block_journals
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.workers.block_job import BlockJob, BlockResult
 from asara_server.tournament.workers.block_player import (
@@ -62,7 +62,7 @@ def test_a_block_or_a_worker_that_comes_back(tmp_path: Path) -> None:
         stop_blocks(first.run_id, None)  # Dask lost the worker
         assert play_block(third).attempts == ()
         begin_run(settings)  # and found it again
-        assert len(play_block(third).attempts) == len(third.attempts)
+        assert len(play_block(third).attempts) == len(third.block.attempts)
 
 
 def test_a_worker_that_shares_the_run_directory_writes_journal_and_output_there(
@@ -78,8 +78,8 @@ def test_a_worker_that_shares_the_run_directory_writes_journal_and_output_there(
         (path,) = block_journals(directory)
         with Journal(path) as journal:
             results = [MatchResult.from_json(one.result) for one in journal.ended]
-            assert [one.played_as for one in results] == list(job.attempts)
+            assert [one.played_as for one in results] == list(job.block.attempts)
             assert not journal.unfinished
         assert whole.output.bot_logs == ()
         logs = {log.relative_to(directory / "logs").parts[0] for log in directory.glob("logs/*/*")}
-        assert logs == set(job.attempts)
+        assert logs == set(job.block.attempts)

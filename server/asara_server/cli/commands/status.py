@@ -103,16 +103,16 @@ def _standings(
     reader: StatusReader, status: RunStatus, *, without_forfeits: bool
 ) -> Standings | None:
     """Return the standings so far; None if no match is over yet."""
-    if not reader.results:
+    if not reader.log.results:
         return None
     if not without_forfeits:
         return _compute(reader, status)
     info = status.info.model_copy(update={"title": f"{status.info.title}, without forfeits"})
-    return run_standings(info, exclude_forfeits(reader.results))
+    return run_standings(info, exclude_forfeits(reader.log.results))
 
 
 def _compute(reader: StatusReader, status: RunStatus) -> Standings:
-    return run_standings(status.info, reader.results)
+    return run_standings(status.info, reader.log.results)
 
 
 def _show_status(

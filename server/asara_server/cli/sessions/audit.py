@@ -15,7 +15,7 @@ from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, run_of, write_output
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.audit import Verdict
-from asara_server.replay.file import read_file
+from asara_server.replay.file import SUFFIX, read_file
 from asara_server.replay.signing import read_public_key
 from asara_server.text import count, plain, plain_words
 from asara_server.tournament.run.directory import RunError
@@ -37,7 +37,6 @@ from asara_server.tournament.trust.inclusion import (
     read_proof,
 )
 from asara_server.tournament.trust.run_audit import RunAudit
-from asara_server.tournament.trust.run_files import SUFFIX
 from asara_server.tournament.trust.signed_documents import Cause, Published, Signed
 from asara_server.user_error import UserError
 

@@ -13,9 +13,8 @@ from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, run_of, write_output
 from asara_server.cli.sessions.analyse import analysis_path
 from asara_server.eventlog.replay import Replay, ReplayError
-from asara_server.replay.analysis_file import AnalysisError, read_analysis
-from asara_server.replay.analysis_page import page_analysis
-from asara_server.replay.file import parse_file, read_file
+from asara_server.replay.analysis_page import read_page_analysis
+from asara_server.replay.file import parse_replay, read_file
 from asara_server.replay.match_page import (
     NoPageError,
     PageFiles,
@@ -24,8 +23,7 @@ from asara_server.replay.match_page import (
 )
 from asara_server.replay.replay_view import OPEN, Logs, replay_view, seat_viewer
 from asara_server.report.model import Report, read_report
-from asara_server.report.page import report_page
-from asara_server.report.pages import Pages, write_pages
+from asara_server.report.pages import Pages, report_page, write_pages
 from asara_server.report.tables import csv_tables
 from asara_server.text import count
 from asara_server.tournament.bots.output.decision_index import decision_texts
@@ -52,7 +50,7 @@ def write_report(options: commands.Report, _log: LogOptions) -> None:
         raise UserError(f"--csv {csv}: is in no folder that exists; create it first")
     files = read_page_files()
     reader = StatusReader(directory)
-    status, results = reader.read(), reader.results
+    status, results = reader.read(), reader.log.results
     standings = run_standings(status.info, results)
     made = read_report(directory, status.info, results, standings, full=True)
     page = out_file or directory / _PAGE
@@ -140,12 +138,9 @@ def write_page(options: Page, _log: LogOptions) -> None:
 def _page(options: Page) -> bytes:
     file = options.file
     data = read_file(file)
-    signed = parse_file(data)
-    signed.check_signature()
+    replay = parse_replay(data)
     viewer = OPEN if options.seat is None else seat_viewer(options.seat)
-    seen = replay_view(
-        signed.replay, viewer, _logs(file, signed.replay) if options.bot_output else None
-    )
+    seen = replay_view(replay, viewer, _logs(file, replay) if options.bot_output else None)
     own = data if options.seat is None else None
     return match_page(
         seen, read_page_files(), own, options.language, _analysis(file, data, options.seat)
@@ -155,12 +150,10 @@ def _page(options: Page) -> bytes:
 def _analysis(file: Path, data: bytes, seat: int | None) -> dict[str, Any] | None:
     """Return the analysis of a replay as its page shows it; None if there is none."""
     path = analysis_path(file)
-    try:
-        found = read_analysis(path, data)
-        return None if found is None else page_analysis(found, seat)
-    except AnalysisError as error:
-        warn(f"{path}: ignored: {error}")
-        return None
+    shown, ignored = read_page_analysis(path, data, seat)
+    if ignored:
+        warn(f"{path}: ignored: {ignored}")
+    return shown
 
 
 def _logs(file: Path, replay: Replay) -> Logs:

@@ -220,7 +220,7 @@ class PlayTable(TableServer):
         *_, last = rotated(settings.names, settings.rule_sets, settings.matches)
         return {"last": last.match_id}
 
-    def record(self, result: MatchResult, records: Sequence[bytes] | None) -> Path | None:
+    def record(self, result: MatchResult, records: Sequence[bytes]) -> Path | None:
         """Start a process that analyses the match, for the page; an earlier one ends."""
         path = super().record(result, records)
         self._analyses.close()

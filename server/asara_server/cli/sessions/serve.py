@@ -314,13 +314,13 @@ class TableServer:
                 notify(f"Waiting for {guest.entry} to connect")
                 await self.referee.wait_until_connected(guest.token)
 
-    def record(self, result: MatchResult, records: Sequence[bytes] | None) -> Path | None:
+    def record(self, result: MatchResult, records: Sequence[bytes]) -> Path | None:
         """Write the replay of a match, and print its result; return the path of the replay."""
         path: Path | None = None
         self.results.append(result)
         if self._journal is not None:
             self._journal.end(result.played_as, result.to_json())
-        if records is None:
+        if result.void:
             warn(f"{result.match_id} has no result, because the referee failed")
         else:
             show_match(result)

@@ -23,7 +23,7 @@ from asara_server.network.unread_bytes import (
     break_connections,
     can_check,
 )
-from asara_server.referee.bot_registry import BotRegistry
+from asara_server.referee.referee import BotRegistry
 
 
 class BotAddresses:

@@ -17,7 +17,7 @@ from typing import Final
 
 from structlog.typing import FilteringBoundLogger
 
-from asara_server.referee.bot_registry import BotRegistry
+from asara_server.referee.referee import BotRegistry
 from asara_server.tournament.sandbox.cgroups import Cgroup
 
 SCAN_S: Final = 0.005

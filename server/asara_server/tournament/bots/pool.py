@@ -28,7 +28,7 @@ from asara_codec.results import Termination
 from asara_server.logs import logger
 from asara_server.match.spec import ProcessPolicy
 from asara_server.network.bot_server import BotServer
-from asara_server.referee.bot_registry import BotRegistry
+from asara_server.referee.referee import BotRegistry
 from asara_server.text import plain_words
 from asara_server.tournament.bots import bots_lock
 from asara_server.tournament.bots.bot_addresses import BotAddresses

@@ -7,21 +7,19 @@ earlier decisions change nothing, because the messages that follow come from the
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Final
 
 from asara.v1.play_pb2 import Hello, PlayRequest, PlayResponse, Reply
-from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_codec.decode import PlainReply
-from asara_codec.encode import action_bytes, serialize
+from asara_codec.encode import serialize
 from asara_codec.messages import goodbye_bytes, welcome_bytes
 from asara_codec.results import Termination
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.logs import logger
 from asara_server.match.inputs import Presence, RejectionRecord, ReplyRecord
-from asara_server.match.match import ReceivedAction
 from asara_server.match.spec import SECOND_US
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee_clock import RefereeClock
@@ -189,7 +187,7 @@ class AskingReferee:
                 answer = AskedAnswer(record, asked.recorded, seconds, self._different)
                 self.answer.set_result(answer)
             return
-        if _differs(reply.actions, asked.recorded):
+        if asked.differs(reply.actions):
             self._different.append(reply.decision_id)
         self._ask_next()
 
@@ -274,14 +272,3 @@ class AskingReferee:
     def _fail(self, error: Exception) -> None:
         if not self.answer.done():
             self.answer.set_exception(error)
-
-
-def _differs(actions: Sequence[ReceivedAction], recorded: ReplyRecord | None) -> bool:
-    """Return True if a reply's first action differs from the recorded action."""
-    if recorded is None or not actions:
-        return True
-    return _serialized(actions[0]) != action_bytes(recorded.actions[0])
-
-
-def _serialized(action: ReceivedAction) -> bytes:
-    return serialize(action) if isinstance(action, ActionMessage) else action_bytes(action)

@@ -25,7 +25,7 @@ from typing import Final, NamedTuple
 from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
 from asara_game.vocabulary import RuleSet
-from asara_server.eventlog.record_codec import records_from_bytes
+from asara_server.eventlog.record_codec import RecordCodec
 from asara_server.match import deal_secrets
 from asara_server.match.inputs import RejectionRecord, ReplyRecord
 from asara_server.match.spec import SECOND_US
@@ -69,7 +69,7 @@ class _Played(NamedTuple):
     """A match of the entry that is checked."""
 
     result: MatchResult
-    records: Sequence[bytes] | None
+    records: Sequence[bytes]
     seat: int
     """The seat of the entry, and the bot in it."""
     bot: PooledBot
@@ -333,7 +333,7 @@ class EntryCheck:
         bots = [one.bot for one in played]
         answers, rejections = [], []
         for one in played:
-            every = records_from_bytes(one.records or ())
+            every = map(RecordCodec().decode, one.records)
             records = [record for record in every if getattr(record, "seat", None) == one.seat]
             answers.append(tuple(one.bot_us for one in records if type(one) is ReplyRecord))
             rejections.append([one for one in records if type(one) is RejectionRecord])

@@ -255,7 +255,6 @@ class _LocalRun:
             queue.finish_match(match)
             if played is None:
                 return
-            progress.finish_match(match, played.result)
 
 
 async def _stop_when_told(progress: RunProgress, referee: Referee, bots: RemoteBots) -> None:

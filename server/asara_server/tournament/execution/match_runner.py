@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from asara_codec.results import SeatResult, Termination
 from asara_game.edition import load_edition
@@ -21,7 +22,6 @@ from asara_server.tournament.bots.bot_watch import BotWatch
 from asara_server.tournament.bots.pool import BotPool, PooledBot
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.tournament_file import Remote
-from asara_server.tournament.run.block_journals import PlayedAttempt
 from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.match_settings import MatchSettings
@@ -86,6 +86,14 @@ class ExecutionContext:
     cores, each of these matches has its own cores for its bots."""
     remote: Remote | None = None
     """Settings for bots on other machines, if there are any."""
+
+
+class PlayedAttempt(NamedTuple):
+    """A finished attempt at a match."""
+
+    result: MatchResult
+    records: tuple[bytes, ...]
+    """Records of the attempt's replay without the signature; empty if the attempt is void."""
 
 
 Bots = tuple[PooledBot, ...]
@@ -185,7 +193,7 @@ class MatchRunner:
             seats=seats,
             void_reason=record.void_reason,
         )
-        return PlayedAttempt(result, None if record.void else record.encoded), tuple(bots)
+        return PlayedAttempt(result, record.records), tuple(bots)
 
     def _rules_of(self, match: ScheduledMatch) -> Rules:
         """Return the rules of a match, shared by all matches of the same kind."""

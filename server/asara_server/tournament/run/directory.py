@@ -1,11 +1,17 @@
 """The directory of a run. The journal is the run; all other files are written from it or beside it.
 
 README.md describes the files.
+
+The folder `journals` has a journal for each block that a worker process on this machine is playing.
+The worker writes to it all that a `local` run writes to the run's journal. The runner removes it
+after recording the results of the block in the run's journal. So if the worker or the runner is
+killed, the block can be continued. An empty journal means that no match of the block has begun.
 """
 
 import hashlib
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
@@ -16,13 +22,12 @@ from pydantic import BaseModel, Field, ValidationError
 
 from asara_server.atomic_file import PRIVATE, PUBLIC, AppendedFile, abandoned_parts, replace_file
 from asara_server.bounded_file import MIB, read_bounded
-from asara_server.eventlog.file_lock import lock_holder
-from asara_server.eventlog.journal import Fact, Journal, JournalError
+from asara_server.eventlog.file_lock import known_holder, lock_holder
+from asara_server.eventlog.journal import Fact, Journal, JournalError, in_use
 from asara_server.eventlog.line_index import IndexWriter, index_end
 from asara_server.logs import logger
 from asara_server.replay.file import file_content
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
-from asara_server.tournament.run.block_journals import FOLDER as JOURNALS
 from asara_server.tournament.run.process_record import RunProcesses, process_rows
 from asara_server.tournament.run.run_record import (
     RUN,
@@ -55,6 +60,7 @@ RUN_FILES = (
     "remote.json",
     "report.html",
 )
+JOURNALS = "journals"
 BUNDLES = "bundles"
 ANALYSIS = "analysis"
 BUNDLE_MATCHES = "matches.jsonl"
@@ -64,6 +70,8 @@ PAGES = "pages"
 RUN_FOLDERS = ("replays", "logs", "builds", JOURNALS, BUNDLES, PAGES, ANALYSIS)
 _ALWAYS = ("replays", "logs")
 
+_JOURNAL_SUFFIX = ".journal"
+_CHECK_INTERVAL_S = 0.05
 _LARGEST_JSON = 16 * MIB
 _NOT_INDEXED = (b"match ", b"began ", b"plays ", b"ended ", b"cleared ", b"given ")
 """Beginnings of the lines that nobody looks up: those that come with every match and every bot."""
@@ -233,22 +241,23 @@ class RunDirectory:
         for folder, names in ((self.path, RUN_FILES), (self.replays, ("*.asara",))):
             for part in abandoned_parts(folder, names):
                 part.unlink()
-        ended, self.journal.ended = self.journal.ended, []
         self._results.close()
         path = self.path / RESULTS
-        content = "".join(f"{one.result}\n" for one in ended).encode()
+        content = "".join(f"{one.result}\n" for one in self.journal.ended).encode()
         replace_file(path, content)
         self._digest = hashlib.sha256(content)
         self._results = AppendedFile(path)
         self._stack.callback(self._results.close)
-        results = [MatchResult.from_json(one.result) for one in ended]
-        for result, (_, records) in zip(results, ended, strict=True):
-            if records and not result.void:
+        results = []
+        for result, records in ended_attempts(self.journal):
+            results.append(result)
+            if records:
                 self._unpublished[result.played_as] = file_content(records)
+        self.journal.ended.clear()
         return results
 
     def make_journals(self) -> None:
-        """Make the folder for the journals of blocks; raises OSError."""
+        """Make the folder for the journals of blocks, for the owner only; raises OSError."""
         (self.path / JOURNALS).mkdir(mode=0o700, exist_ok=True)
 
     def remove_journals(self) -> None:
@@ -351,6 +360,42 @@ def _errors(path: Path) -> Iterator[None]:
     except OSError as error:
         what = error.strerror or error
         raise RunError(f"{error.filename or path}: cannot be written: {what}") from None
+
+
+def block_journal(directory: Path, block: str) -> Path:
+    """Return the path of the journal of a block in a run directory."""
+    return directory / JOURNALS / f"{block}{_JOURNAL_SUFFIX}"
+
+
+def block_journals(directory: Path) -> list[Path]:
+    """Return the journals of all blocks in a run directory."""
+    return sorted((directory / JOURNALS).glob(f"*{_JOURNAL_SUFFIX}"))
+
+
+def ended_attempts(journal: Journal) -> Iterator[tuple[MatchResult, tuple[bytes, ...]]]:
+    """Yield the attempts that were over when a journal was opened, in the order they ended.
+
+    Each comes with the records of its replay; a void attempt has none. Raises JournalError.
+    """
+    for text, records in journal.ended:
+        try:
+            result = MatchResult.from_json(text)
+        except ValueError as error:
+            raise JournalError(f"{journal.path}: damaged ({error})") from None
+        yield result, () if result.void else records
+
+
+def wait_for_writers(directory: Path, most_s: float) -> None:
+    """Wait until no worker of an earlier runner has a journal open.
+
+    If a journal is still open after `most_s` seconds, raises JournalError with the process number.
+    """
+    deadline_s = time.monotonic() + most_s
+    for path in block_journals(directory):
+        while (process := known_holder(path)) is not None:
+            if time.monotonic() > deadline_s:
+                raise JournalError(f"{path}: {in_use(process)}")
+            time.sleep(_CHECK_INTERVAL_S)
 
 
 def has_run(path: Path) -> bool:

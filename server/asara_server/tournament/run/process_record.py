@@ -1,19 +1,11 @@
 """The record of bot processes in the journal: when each began and ended, and what it played.
 
 With the record, anyone can check that no bot process survived from one match of a deal to the next
-(see `Lives`). Each line of the record is a fact of one of these kinds:
+(see `Lives`). The README of `eventlog` lists the kinds of its lines.
 
-group    `blocks`, each with its number of matches, are played together from now on
-began    the `process` of an `entry`, on a `machine`
-plays    the `process` takes part in the attempt `match`
-ended    the `process` and all its children are dead
-cleared  on this `machine`, all processes that the run has started are dead
-others   bots of other runs live on this `machine`, and could pass on what they are told
-alone    these `matches` have deals of their own, because some process could not be ended
-
-A machine means a kernel since its last boot. `at_ns` is the time since that boot, which is
-unaffected by changes to the clock. A worker's lines can come twice, if the worker returned a block
-and the runner was killed before it removed the block's journal.
+A machine means a kernel since its last boot. The time of a line is the time since that boot, which
+is unaffected by changes to the clock. A worker's lines can come twice, if the worker returned a
+block and the runner was killed before it removed the block's journal.
 """
 
 import platform

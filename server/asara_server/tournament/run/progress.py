@@ -15,12 +15,12 @@ from asara_server.logs import logger
 from asara_server.replay.file import signed_records
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import Limits
-from asara_server.tournament.run.block_journals import (
+from asara_server.tournament.run.directory import (
+    RunDirectory,
     block_journal,
     block_journals,
-    read_block_journal,
+    ended_attempts,
 )
-from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.run.run_record import GIVEN
 from asara_server.tournament.run.suspension import FailedStarts, Suspensions
 from asara_server.tournament.schedule.legs import (
@@ -33,11 +33,7 @@ from asara_server.tournament.schedule.legs import (
     with_own_deals,
 )
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from asara_server.tournament.standings.match_result import (
-    MatchResult,
-    attempt_name,
-    utc_now,
-)
+from asara_server.tournament.standings.match_result import MatchResult, attempt_name
 
 MAX_ATTEMPTS = 3
 """Number of attempts at a match: if the referee fails in all of them, the match stays void."""
@@ -48,6 +44,11 @@ class PendingBlock(NamedTuple):
 
     name: str
     matches: tuple[PendingMatch, ...]
+
+    @property
+    def attempts(self) -> tuple[str, ...]:
+        """Names of the attempts with which the block begins."""
+        return tuple(attempt_name(match.match_id, attempt) for match, attempt in self.matches)
 
 
 _RUN_ENDED: Final = "the run ended before its worker returned it"
@@ -325,7 +326,8 @@ class RunProgress:
         if not path.exists():
             return False
         try:
-            journal, attempts = read_block_journal(path)
+            with Journal(path) as journal:
+                attempts = list(ended_attempts(journal))
         except JournalError as error:
             self._logger.warning("journal of a block is left", block=block, why=str(error))
             path.unlink(missing_ok=True)
@@ -333,33 +335,25 @@ class RunProgress:
         pending = self._pending_attempts()
         self.directory.processes.take(*journal.facts)
         for result, records in attempts:
-            if match := pending.pop(result.played_as, None):
+            if result.played_as in pending:
                 self.record_result(result, records)
-                self.finish_match(match, result)
                 pending = self._pending_attempts()
-        for opened in journal.unfinished.values():
-            if opened.match_id in pending:
-                self.directory.journal.adopt(opened)
+        for name, opened in journal.unfinished.items():
+            if name in pending:
+                self.directory.journal.adopt(name, opened)
         self._begun.add(block)
         path.unlink(missing_ok=True)
         return True
 
-    def _pending_attempts(self) -> dict[str, ScheduledMatch]:
-        return {attempt_name(match.match_id, n): match for match, n in self.pending_matches()}
+    def _pending_attempts(self) -> set[str]:
+        return {attempt_name(match.match_id, attempt) for match, attempt in self.pending_matches()}
 
-    def record_void(self, match: ScheduledMatch, attempt: int, why: str) -> None:
-        """Record an attempt without a result; after the last attempt, the match ends as void."""
-        result = MatchResult.of(match, attempt, started=utc_now(), void_reason=why)
-        self.record_result(result, None)
-        if attempt >= MAX_ATTEMPTS:
-            self.finish_match(match, result)
-
-    def record_result(self, result: MatchResult, records: Sequence[bytes] | None) -> None:
+    def record_result(self, result: MatchResult, records: Sequence[bytes]) -> None:
         """Store the result of an attempt, and its replay, which is built from `records` and signed.
 
         The result may put entries out or suspend them; entries that are out are never suspended.
         """
-        replay = () if records is None else signed_records(records, self._key)
+        replay = signed_records(records, self._key) if records else ()
         if lost := self.submissions.lost(result.played_as):
             result = replace(result, lost=lost)
         result = self.directory.record_result(result, replay)
@@ -375,21 +369,21 @@ class RunProgress:
             self._logger.warning("entry suspended", entry=name, why=why)
         if out or suspended:
             self._note_excluded()
+        if not result.void or result.attempt >= MAX_ATTEMPTS:
+            self._finish_match(result)
 
-    def finish_match(self, match: ScheduledMatch, last: MatchResult) -> None:
-        """Count a match as over, unless it is played again; its `last` attempt is already recorded.
+    def _finish_match(self, result: MatchResult) -> None:
+        """Count a match as over.
 
         After the last match of a block with a shared deal, the block's replays are published.
         """
-        if last.void and last.attempt < MAX_ATTEMPTS:
-            return
-        if self._pending_in[match.block]:
-            self._pending_in[match.block] -= 1
-            if not self._pending_in[match.block]:
-                self.directory.publish_replays(self._withheld.pop(match.block, ()))
-        self._finished(last)
+        if self._pending_in[result.block]:
+            self._pending_in[result.block] -= 1
+            if not self._pending_in[result.block]:
+                self.directory.publish_replays(self._withheld.pop(result.block, ()))
+        self._finished(result)
         if self._looks:
-            self._open.discard(match.match_id)
+            self._open.discard(result.match_id)
             self._look()
         elif not self._decided and self._enough is not None and self._enough():
             self._decided = True

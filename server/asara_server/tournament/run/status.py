@@ -99,6 +99,10 @@ class RunStatus:
     """Number of these matches that have no result."""
     blocks: int
     """Number of blocks with a result."""
+    rules: tuple[str, ...]
+    """Combinations of rule sets in the matches with a result, sorted."""
+    seats: tuple[int, ...]
+    """Numbers of seats in these matches, sorted."""
     elapsed_s: float
     """Seconds from the start of the run to its end or until now, including interruptions; if it was
     killed, until its last match ended.
@@ -127,16 +131,7 @@ class StatusReader:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.log = RunLog(directory)
-        self._tally = _Tally()
-        self._tallied: list[MatchResult] = self.log.results
-        """The list whose results are in the tally."""
-        self._number = 0
-        """Number of results in the tally."""
-
-    @property
-    def results(self) -> list[MatchResult]:
-        """Results read so far, in the order in which the matches ended."""
-        return self.log.results
+        self._tally = _Tally(self.log.results)
 
     def read(self, now: float | None = None) -> RunStatus:
         """Return the status; `now` is in seconds since 1970. Raises RunError."""
@@ -144,18 +139,16 @@ class StatusReader:
         state, process = read_state(self.log)
         remote = read_remote(self.directory) if state is RunState.RUNNING else None
         info = self.log.info
-        if self._tallied is not self.log.results:  # the journal was replaced
-            self._tally, self._tallied, self._number = _Tally(), self.log.results, 0
-        for result in self._tallied[self._number :]:
-            self._tally.add(result)
-        self._number = len(self._tallied)
+        if self._tally.results is not self.log.results:  # the journal was replaced
+            self._tally = _Tally(self.log.results)
+        tally, results = self._tally, self.log.results
+        tally.update()
         started = _seconds(info.started) or now
         end = now
         if state is not RunState.RUNNING:
-            end = _seconds(info.ended) or (_end(self._tallied[-1]) if self._tallied else started)
+            end = _seconds(info.ended) or (_end(results[-1]) if results else started)
         session = max(_seconds(info.resumed) or started, _seconds(info.built) or started)
-        before = bisect_left(self._tallied, session, key=_end)
-        tally = self._tally
+        before = bisect_left(results, session, key=_end)
         return RunStatus(
             info=info,
             state=state,
@@ -163,9 +156,11 @@ class StatusReader:
             over=len(tally.with_result) + tally.void,
             void=tally.void,
             blocks=len(tally.blocks),
+            rules=tuple(sorted(tally.rules)),
+            seats=tuple(sorted(tally.seats)),
             elapsed_s=max(end - started, 0.0),
-            pace=Pace(self._number - before, max(end - session, 0.0)),
-            idle_s=max(now - _end(self._tallied[-1]), 0.0) if self._tallied else None,
+            pace=Pace(len(results) - before, max(end - session, 0.0)),
+            idle_s=max(now - _end(results[-1]), 0.0) if results else None,
             failing=tally.failing_entries(info.out | info.suspended),
             building={
                 name: max(now - (_seconds(since) or now), 0.0)
@@ -180,9 +175,14 @@ class StatusReader:
 class _Tally:
     """The results of a run and their totals."""
 
-    def __init__(self) -> None:
+    def __init__(self, results: list[MatchResult]) -> None:
+        self.results = results
+        self._seen = 0
+        """Number of results in the totals."""
         self.with_result: set[str] = set()
         self.blocks: set[str] = set()
+        self.rules: set[str] = set()
+        self.seats: set[int] = set()
         self._void_attempts: Counter[str] = Counter()
         self._matches: Counter[str] = Counter()
         self._forfeits: dict[str, Counter[Termination]] = {}
@@ -201,12 +201,20 @@ class _Tally:
             for match_id, attempts in self._void_attempts.items()
         )
 
-    def add(self, result: MatchResult) -> None:
+    def update(self) -> None:
+        """Add the results that have been appended."""
+        for result in self.results[self._seen :]:
+            self._add(result)
+        self._seen = len(self.results)
+
+    def _add(self, result: MatchResult) -> None:
         if result.void:
             self._void_attempts[result.match_id] += 1
             return
         self.with_result.add(result.match_id)
         self.blocks.add(result.deal_block)
+        self.rules.add(result.rule_sets)
+        self.seats.add(len(result.seats))
         for seat in result.seats:
             self._matches[seat.entry] += 1
             if not seat.termination.forfeit:

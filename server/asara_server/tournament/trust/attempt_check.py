@@ -13,12 +13,11 @@ from asara_server.eventlog.describe import value_words
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match.inputs import LateReplyRecord
 from asara_server.match.spec import SECOND_US
-from asara_server.replay.file import ReplayFile
+from asara_server.replay.file import SUFFIX, ReplayFile
 from asara_server.tournament.run.directory import RESULTS
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult, utc_text
 from asara_server.tournament.trust.manifest import MANIFEST, Manifest
-from asara_server.tournament.trust.run_files import SUFFIX
 
 # The attempts
 
@@ -187,7 +186,7 @@ class ExpectedMatch(NamedTuple):
         for name, wanted, found in self._header_fields(file.replay.header):
             if wanted != found:
                 return (
-                    f"{file.raw[0].place}: {name}: expected {value_words(wanted)} by manifest and "
+                    f"{file.place(0)}: {name}: expected {value_words(wanted)} by manifest and "
                     f"schedule; found {value_words(found)}"
                 )
         return None

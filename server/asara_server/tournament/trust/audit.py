@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, TypeVar
 from asara_server.event_loop import seldom_collect
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.audit import Verdict, audit
-from asara_server.replay.file import parse_file, read_file
+from asara_server.replay.file import SUFFIX, parse_file, read_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, read_public_key
 from asara_server.single_process import SingleProcess
 from asara_server.tournament.config.tournament_file import usable_cores
@@ -25,7 +25,7 @@ from asara_server.tournament.trust.attempt_check import ExpectedMatch
 from asara_server.tournament.trust.inclusion import SIGNED
 from asara_server.tournament.trust.manifest import MANIFEST
 from asara_server.tournament.trust.run_audit import RunAudit
-from asara_server.tournament.trust.run_files import MARKS, SUFFIX
+from asara_server.tournament.trust.run_files import MARKS
 from asara_server.tournament.trust.signed_documents import (
     Cause,
     DocumentError,

@@ -22,12 +22,12 @@ from asara_server.replay.signing import PUBLIC_KEY_FILE, public_key_pem
 from asara_server.text import count, plain
 from asara_server.tournament.config.entry_folders import name_of_bot
 from asara_server.tournament.config.tournament_file import LARGEST_FILE, Limits
-from asara_server.tournament.run.block_journals import FOLDER as JOURNALS
 from asara_server.tournament.run.directory import (
     ANALYSIS,
     BUNDLES,
     INDEX,
     JOURNAL,
+    JOURNALS,
     PAGES,
     RESULTS,
     RUN_FILES,

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from asara_server.bounded_file import open_ordinary
 from asara_server.eventlog.journal import Fact, JournalError, split_line
 from asara_server.eventlog.log_file import MAGIC, LogReader, row_bytes
+from asara_server.replay.file import SUFFIX
 from asara_server.replay.signing import PUBLIC_KEY_FILE
 from asara_server.tournament.run.directory import JOURNAL, RESULTS, STANDINGS
 from asara_server.tournament.run.process_record import Lives, process_rows
@@ -35,7 +36,6 @@ from asara_server.tournament.trust.tree_head import TREE_HEAD
 T = TypeVar("T")
 
 TOURNAMENT: Final = "tournament.toml"
-SUFFIX: Final = ".asara"
 
 MARKS: Final = (
     *(RUN_INFO, TOURNAMENT, RESULTS, STANDINGS, JOURNAL),

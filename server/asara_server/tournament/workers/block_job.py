@@ -11,50 +11,39 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from asara_server.eventlog.journal import Fact as JournalFact
-from asara_server.eventlog.journal import OpenMatch
 from asara_server.logs import Fact
-from asara_server.tournament.run.block_journals import PlayedAttempt
+from asara_server.tournament.execution.match_runner import PlayedAttempt
 from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.schedule.legs import PendingMatch
-from asara_server.tournament.standings.match_result import attempt_name
+from asara_server.tournament.run.progress import PendingBlock
 from asara_server.tournament.workers.run_settings import RunSettings
 from asara_server.user_error import UserError
 
 
 @dataclass(frozen=True, slots=True)
 class BlockJob:
-    """Matches of a block to be played; if the block shares a deal, a single match."""
+    """A block to be played; if the block shares a deal, it has a single match."""
 
     run_id: str
-    matches: tuple[PendingMatch, ...]
+    block: PendingBlock
     secrets: Mapping[str, bytes]
     """Secrets of all attempts that may be made, by attempt name."""
     out: Mapping[str, str]
     """Entries that forfeit because they could not be built or started, with the reasons."""
     suspended: Mapping[str, str]
     """Entries that forfeit because they forfeited too often, with the reasons."""
-    begun: tuple[OpenMatch, ...] = ()
-    """Matches that have begun; a worker with a journal continues them."""
-
-    @property
-    def block(self) -> str:
-        return self.matches[0].match.deal_block
-
-    @property
-    def attempts(self) -> tuple[str, ...]:
-        """Names of the attempts with which the worker begins."""
-        return tuple(attempt_name(match.match_id, attempt) for match, attempt in self.matches)
+    begun: Mapping[str, tuple[bytes, ...]] = field(default_factory=dict)
+    """By name, the records of matches that have begun; a worker with a journal continues them."""
 
     @property
     def playing(self) -> frozenset[str]:
         """Entries whose processes will be started."""
-        entries = {name for match, _ in self.matches for name in match.entries}
+        entries = {name for match, _ in self.block.matches for name in match.entries}
         return frozenset(entries - self.out.keys() - self.suspended.keys())
 
     @property
     def once(self) -> bool:
         """True if its match may begin only once in this leg, because others share the deal."""
-        return bool(self.matches[0].match.shared_deal)
+        return bool(self.block.matches[0].match.shared_deal)
 
 
 class BotLog(NamedTuple):

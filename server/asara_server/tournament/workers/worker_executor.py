@@ -19,10 +19,10 @@ from asara_server.logs import logger, repeat
 from asara_server.tournament.bots.output.decision_index import SUFFIX, moved_index
 from asara_server.tournament.execution.executor import FINISH_S, Executor
 from asara_server.tournament.execution.match_runner import ExecutionContext
-from asara_server.tournament.run.block_journals import block_journal
 from asara_server.tournament.run.costs import CostMeter
+from asara_server.tournament.run.directory import block_journal
 from asara_server.tournament.run.progress import MAX_ATTEMPTS, PendingBlock, RunProgress
-from asara_server.tournament.standings.match_result import MatchResult, attempt_name
+from asara_server.tournament.standings.match_result import MatchResult, attempt_name, utc_now
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
@@ -150,7 +150,7 @@ class _BlockScheduler:
                 if self._backend.shares_directory:
                     path = block_journal(self._progress.directory.path, block.name)
                     path.touch(mode=0o600)  # no match of the block has begun
-                self._submissions.submit(_attempts(block))
+                self._submissions.submit(block.attempts)
                 future = asyncio.wrap_future(self._backend.submit(self._job(block)))
                 self._running[future] = block
 
@@ -178,13 +178,13 @@ class _BlockScheduler:
         begun = self._progress.directory.journal.unfinished
         return BlockJob(
             run_id=self._run_id,
-            matches=block.matches,
+            block=block,
             secrets=self._secrets(block),
             out=dict(self._progress.out),
             suspended=dict(self._progress.suspended),
-            begun=tuple(begun[name] for name in _attempts(block) if name in begun)
+            begun={name: begun[name] for name in block.attempts if name in begun}
             if self._backend.shares_directory
-            else (),
+            else {},
         )
 
     def _secrets(self, block: PendingBlock) -> dict[str, bytes]:
@@ -225,15 +225,11 @@ class _BlockScheduler:
         progress = self._progress
         repeat(result.log_lines, worker=result.worker)
         self._record_output(result.output)
-        last: dict[str, MatchResult] = {}
-        for attempt, records in result.attempts:
-            progress.record_result(attempt, records)
-            last[attempt.match_id] = attempt
+        for attempt in result.attempts:
+            progress.record_result(*attempt)
         progress.unfinished += result.unfinished
-        for match, _ in block.matches:
-            if ended := last.get(match.match_id):
-                progress.finish_match(match, ended)
-        left = tuple(pending for pending in block.matches if pending.match.match_id not in last)
+        ended = {attempt.result.match_id for attempt in result.attempts}
+        left = tuple(pending for pending in block.matches if pending.match.match_id not in ended)
         if not left:
             block_journal(progress.directory.path, block.name).unlink(missing_ok=True)
         elif progress.stopping.is_set():
@@ -262,7 +258,7 @@ class _BlockScheduler:
         shared = bool(block.matches[0].match.shared_deal)
         name = f"match {block.matches[0].match.match_id}" if shared else f"block {block.name}"
         self._losses[name] += 1
-        self._submissions.lose(_attempts(block), why)
+        self._submissions.lose(block.attempts, why)
         times = self._losses[name]
         self._logger.warning("block lost", block=block.name, why=why, times=times)
         # True if everything that the worker did is known from its journal.
@@ -278,14 +274,10 @@ class _BlockScheduler:
         self._progress.unfinished.append(f"{name} is given up without a result: {why}")
         for match, first_attempt in block.matches:
             for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
-                self._progress.record_void(match, attempt, why)
+                void = MatchResult.of(match, attempt, started=utc_now(), void_reason=why)
+                self._progress.record_result(void, ())
 
     def _left_of(self, block: PendingBlock) -> PendingBlock:
         pending = {one.match.match_id: one for one in self._progress.pending_matches()}
         left = [pending.get(one.match.match_id) for one in block.matches]
         return block._replace(matches=tuple(one for one in left if one is not None))
-
-
-def _attempts(block: PendingBlock) -> list[str]:
-    """Return the names of the attempts that a worker begins."""
-    return [attempt_name(match.match_id, attempt) for match, attempt in block.matches]

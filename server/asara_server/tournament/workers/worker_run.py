@@ -19,14 +19,11 @@ from asara_server.tournament.bots.bot_watch import BotWatch
 from asara_server.tournament.execution.match_runner import (
     ExecutionContext,
     MatchRunner,
+    PlayedAttempt,
     match_runner,
 )
-from asara_server.tournament.run.block_journals import (
-    PlayedAttempt,
-    begin_block_journal,
-    end_attempt,
-)
 from asara_server.tournament.run.costs import CostMeter
+from asara_server.tournament.run.directory import block_journal
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
@@ -121,7 +118,7 @@ class WorkerRun:
 
     def has_begun(self, job: BlockJob) -> bool:
         """Return True if processes of this run may already have met a deal of this block."""
-        return not self._begun.isdisjoint(job.attempts)
+        return not self._begun.isdisjoint(job.block.attempts)
 
     def stop(self, finish_s: float) -> None:
         """Begin no further match; open decisions get `finish_s` seconds to be answered."""
@@ -144,7 +141,7 @@ class WorkerRun:
     async def _play(self, job: BlockJob, worker: str) -> BlockResult:
         pool = self._runner.pool
         await pool.exclude(job.out, job.suspended)
-        self._begun.update(job.attempts)
+        self._begun.update(job.block.attempts)
         self._secrets |= job.secrets
         attempts: list[PlayedAttempt] = []
         try:
@@ -168,13 +165,14 @@ class WorkerRun:
         attempts: list[PlayedAttempt],
         journal: Journal | None,
     ) -> None:
-        for match, first_attempt in job.matches:
+        for match, first_attempt in job.block.matches:
             if self._stopper is not None:
                 return
             async for played, _ in self._runner.play(match, first_attempt, once=job.once):
                 attempts.append(played)
                 if journal is not None:
-                    end_attempt(journal, attempts[-1])
+                    result, records = played
+                    journal.end(result.played_as, result.to_json(), records)
                 if self._reporter is not None:
                     self._reporter.report_soon()
 
@@ -184,7 +182,9 @@ class WorkerRun:
         if self._settings.directory is None:
             yield None
             return
-        with begin_block_journal(self._settings.directory, job.block, job.begun) as journal:
+        with Journal(block_journal(self._settings.directory, job.block.name)) as journal:
+            for name, records in job.begun.items():
+                journal.adopt(name, records)
             self._referee.use_journal(journal)
             self._journal = journal
             try:
