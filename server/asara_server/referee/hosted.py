@@ -658,7 +658,7 @@ class HostedMatch:
             return
         times = self._started_unix_ms, self._duration_us
         if match is None or match.void:
-            record = MatchRecord((), (), *times, self._failure)
+            record = MatchRecord((), (), *times, void_reason=self._failure)
         else:
             end = self._codec.encode(Results.of(match))
             record = MatchRecord(match.results, (*self._records, end), *times)
