@@ -81,8 +81,8 @@ class Journal:
         self.path = path
         self._index = index
         self.unfinished: dict[str, tuple[bytes, ...]] = {}
-        """By name, the header and the inputs of each match that was unfinished when the journal was
-        opened.
+        """Header and inputs of each match that was unfinished when the journal was opened, by match
+        name.
 
         A match is removed when it ends, or when the journal's owner takes it over.
         """

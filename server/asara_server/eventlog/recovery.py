@@ -22,7 +22,7 @@ class RecoveredMatch(NamedTuple):
     records: tuple[bytes, ...]
     """The header and the inputs, serialized."""
     codec: RecordCodec
-    """The codec that has read these records, to write those that follow."""
+    """The codec that read these records; it also writes the records that follow."""
 
     def resimulate(self) -> Match:
         """Return the match as it was after its last record; raises UnsoundError."""

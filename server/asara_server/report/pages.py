@@ -66,7 +66,7 @@ def report_page(
 
 
 def _links(report: Report, pages: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the addresses that may be opened: until the run is over, only those of match pages."""
+    """Return the addresses to link to, by match name; during a run, only match pages."""
     if pages or not report.over:
         return pages
     return {name: f"replays/{quote(name + SUFFIX)}" for name in report.files.published}

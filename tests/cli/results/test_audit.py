@@ -46,8 +46,8 @@ def test_a_sound_replay_says_what_was_checked_and_by_whose_key(run: Path) -> Non
     )
     assert unchecked.startswith("not checked: arrival times of replies, ")
     assert asara("audit", file, "--public-key", KEY.public.hex()).stdout == done.stdout
-    beside = f"  signing key: {KEY.public.hex()}, as in {run / 'referee.pub'}"
-    assert asara("audit", file).stdout.splitlines()[1] == beside
+    in_folder = f"  signing key: {KEY.public.hex()}, as in {run / 'referee.pub'}"
+    assert asara("audit", file).stdout.splitlines()[1] == in_folder
     (run / "referee.pub").unlink()
     own = f"  signing key: {KEY.public.hex()}, found in the replay itself"
     assert asara("audit", file).stdout.splitlines()[1] == own
@@ -64,9 +64,9 @@ def test_another_key_and_no_key(run: Path, tmp_path: Path) -> None:
     assert done.stdout.endswith(f"\nA replay {OTHER_SIGNER}")
     key = KEY.public.hex()
     assert "this looks like a fingerprint" in refusal("audit", run, "--public-key", key[:16])
-    beside = f"The expected key {key} is from {run / 'referee.pub'}. Nothing else confirms "
+    in_folder = f"The expected key {key} is from {run / 'referee.pub'}. Nothing else confirms "
     done = asara("audit", run, status=0)
-    assert done.stderr.startswith(beside)
+    assert done.stderr.startswith(in_folder)
     assert done.stdout.count("\nchecked: every record is signed") == 1
     (run / "referee.pub").unlink()
     own = f"The first replay is signed with key {key}. Nothing outside the replay confirms "

@@ -160,7 +160,7 @@ class AuditPlan:
     faults: tuple[str, ...]
     """Faults of the runs that contain single replays, as far as these affect the deals."""
     not_checked: tuple[str, ...]
-    """What could not be checked of single replays, with the reasons."""
+    """Checks of single replays that were not possible, with the reasons."""
     causes: tuple[Cause, ...]
     """One cause for each fault, of all runs, that has one."""
 

@@ -32,7 +32,8 @@ class BlockJob:
     suspended: Mapping[str, str]
     """Entries that forfeit because they forfeited too often, with the reasons."""
     begun: Mapping[str, tuple[bytes, ...]] = field(default_factory=dict)
-    """By name, the records of matches that have begun; a worker with a journal continues them."""
+    """Records of the matches that have begun, by match name. A worker that has a journal continues
+    these matches."""
 
     @property
     def playing(self) -> frozenset[str]:
