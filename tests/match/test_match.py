@@ -41,7 +41,7 @@ def test_every_match_ends_with_a_result_for_every_seat(rule_sets, seats):
     assert all(r.termination is Termination.COMPLETED for r in match.results)
     assert [r.prestige for r in match.results] == match.state.prestige
     assert min(r.rank for r in match.results) == 1
-    assert not match.void
+    assert not match.void_reason
     assert match.deadline_us == NEVER
     assert match.asked is None
     for told in driven.told:
@@ -310,7 +310,7 @@ def test_an_abandoned_match_tells_no_result_and_no_secret():
     driven = Driven()
     driven.reply()
     driven.clear()
-    driven.match.abandon()
+    driven.match.abandon("a test")
     driven.take()
     for told in driven.told:
         [response] = told
@@ -318,7 +318,7 @@ def test_an_abandoned_match_tells_no_result_and_no_secret():
         assert response.match_ended.deal_secret == b""
         assert not response.match_ended.results
     assert driven.match.finished
-    assert driven.match.void
+    assert driven.match.void_reason == "a test"
 
 
 def test_replies_behind_the_end_are_ignored():

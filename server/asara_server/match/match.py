@@ -118,7 +118,8 @@ class Match:
     - `faults`: rejections and forfeits so far
     - `asked_at_us`: when the open decision was sent
     - `deadline_us`: when `expire` has to be called, unless another input comes first
-    - `results`: by seat, once the match is `finished`; empty if it is `void`
+    - `results`: by seat, once the match is `finished`; empty if it is void
+    - `void_reason`: why the match is void: it is finished, and has no result; "" if it counts
     """
 
     def __init__(
@@ -137,7 +138,7 @@ class Match:
         self.deadline_us = NEVER
         self.asked_at_us = 0
         self.finished = False
-        self.void = False
+        self.void_reason = ""
         self.results: tuple[SeatResult, ...] = ()
         self._seats = [_Seat(self.clocks.bank_us, limits.rejections_forgiven) for _ in spec.players]
         self._seats_playing = len(self._seats)  # seats that have not forfeited
@@ -342,9 +343,11 @@ class Match:
                 self._leave(seat, now_us)
         self._advance(now_us)
 
-    def abandon(self) -> None:
-        """End the match without a result. This is not recorded."""
-        self.finished = self.void = True
+    def abandon(self, reason: str) -> None:
+        """End the match without a result, for this reason. This is not recorded."""
+        assert reason, "a match is void for a reason"
+        self.void_reason = reason
+        self.finished = True
         self._asked = _NO_SEAT
         self._end_pause()
         self.deadline_us = NEVER
@@ -585,16 +588,17 @@ class Match:
         self.feed.close()
         if self.feed.live:
             self.feed.send_turns()
-        self.finished = True
         self._asked = _NO_SEAT
         self.deadline_us = NEVER
         for own in self._seats:
             if own.termination is Termination.UNSPECIFIED:
                 own.termination = Termination.COMPLETED
-        self.results = self._rank()
+        results = self._rank()
         # A shared deal belongs to other matches too, now or later.
         secret = b"" if self.spec.shared_deal else self.spec.secret
-        self.feed.send_end(self.results, secret)
+        self.feed.send_end(results, secret)
+        self.results = results
+        self.finished = True  # last: if anything above fails, the match can still be abandoned
 
     def _rank(self) -> tuple[SeatResult, ...]:
         result = outcome(self.state)

@@ -104,7 +104,7 @@ class Counters:
         A commit that several matches share is attributed to one of them. `match` is None if the
         referee failed before the match began.
         """
-        void = match is None or match.void
+        void = match is None or match.void_reason
         self.matches.labels("void" if void else "sound").inc()
         _observe(self.commit_seconds, commits_us)
         if match is None:

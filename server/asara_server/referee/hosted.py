@@ -186,8 +186,8 @@ class HostedMatch:
         """How long that clock had stood still by then."""
         self._started_unix_ms = 0
         self._duration_us = 0
-        self._failure = ""
-        """Why the match is void; "" if it is not."""
+        self._called_off = ""
+        """Why the match is void without having begun; "" if it is not."""
         self._unread: dict[int, int] = {}
         """Unread bytes at the bot's socket when the referee noticed the timeout, by seat."""
         self._faults_logged = 0
@@ -199,6 +199,11 @@ class HostedMatch:
     def time_us(self) -> int:
         """The time in the match: microseconds since it began."""
         return self._clock.now_us() - self._started_us
+
+    @property
+    def void_reason(self) -> str:
+        """Why the match is void; "" if it is not."""
+        return self._called_off if self.match is None else self.match.void_reason
 
     # Waiting for the bots
 
@@ -632,17 +637,16 @@ class HostedMatch:
         self._leave_host()
         self.life = Life.OVER
         self._duration_us = self._clock.now_us() - self._started_us if self._started_us else 0
-        void = match is None or match.void
         stood_us = self._clock.stood_us - self._stood_us if self._started_us else 0
         self._log.info(
             "match over",
             match=self.match_id,
             ranks=[result.rank for result in match.results] if match else [],
-            void=void,
+            void=bool(self.void_reason),
             seconds=round(self._duration_us / SECOND_US, 3),
             stalled_s=round(max(stood_us, 0) / SECOND_US, 3),
         )
-        if match is None or void or not self._keep_open(match):
+        if match is None or match.void_reason or not self._keep_open(match):
             self._close()
 
     def _close(self) -> None:
@@ -657,8 +661,8 @@ class HostedMatch:
             self.fail(host.journal_error)
             return
         times = self._started_unix_ms, self._duration_us
-        if match is None or match.void:
-            record = MatchRecord((), (), *times, void_reason=self._failure)
+        if match is None or match.void_reason:
+            record = MatchRecord((), (), *times, void_reason=self.void_reason)
         else:
             end = self._codec.encode(Results.of(match))
             record = MatchRecord(match.results, (*self._records, end), *times)
@@ -676,8 +680,10 @@ class HostedMatch:
 
     def _call_off(self, why: str) -> None:
         """End a match that has to be played again, although no bot is at fault."""
-        self._failure = f"the referee failed: {why}"
-        self._abandon()
+        reason = f"the referee failed: {why}"
+        self._abandon(reason)
+        if self.match is None:
+            self._called_off = reason
         self._finish()
 
     def cut(self) -> str:
@@ -687,7 +693,7 @@ class HostedMatch:
         """
         self._host.flush()
         text = f"match {self.match_id}: {self._progress()}"
-        self._abandon()
+        self._abandon("the referee stopped")
         self._log.warning("match cut", match=self.match_id, detail=text)
         self.fail(MatchCut(text))
         return text
@@ -699,7 +705,7 @@ class HostedMatch:
         if not self.result.done():
             self.result.set_exception(error)
 
-    def _abandon(self) -> None:
+    def _abandon(self, reason: str) -> None:
         """Tell the bots that no result will come."""
         match = self.match
         if self.life is Life.WAITING:
@@ -707,7 +713,7 @@ class HostedMatch:
             if self._committed:
                 self._send_void()
         elif match is not None and not match.finished:
-            match.abandon()
+            match.abandon(reason)
             self.send()
 
     def _send_void(self) -> None:

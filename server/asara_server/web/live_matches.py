@@ -160,7 +160,7 @@ class LiveMatch:
             apply_record(match, record)
             match.outbox.clear()
         if self.ended_s is not None and not match.finished:
-            match.abandon()
+            match.abandon("its journal has no result")
 
     # Watching
 
@@ -231,9 +231,9 @@ class LiveMatch:
 
 def _last_message(match: Match) -> bytes:
     """Return the end of a match; it does not contain the secret of a shared deal."""
-    hidden = match.void or match.spec.shared_deal
-    secret = b"" if hidden else match.spec.secret
-    return watch_ended_bytes(results=match.results, deal_secret=secret, void=match.void)
+    void = bool(match.void_reason)
+    secret = b"" if void or match.spec.shared_deal else match.spec.secret
+    return watch_ended_bytes(results=match.results, deal_secret=secret, void=void)
 
 
 class LiveRun:
