@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from asara_codec.clocks import Clocks
 from asara_codec.encode import action_message
 from asara_game.deal import Deal
 from asara_game.edition import load_edition
@@ -20,7 +21,7 @@ from asara_server.eventlog.record_codec import RecordCodec, Results
 from asara_server.eventlog.replay import Replay, ReplayHeader
 from asara_server.match.inputs import Presence, ReplyRecord
 from asara_server.match.match import Match
-from asara_server.match.spec import ClockSettings, MatchSpec, Player
+from asara_server.match.spec import MatchSpec, Player
 from asara_server.referee.limits import LimitSettings
 from asara_server.replay.audit import audit as audit_file
 from asara_server.replay.file import file_content, parse_replay, signed_records
@@ -86,7 +87,7 @@ def _files(rule_sets: str, number: int, key: SigningKey) -> list[bytes]:
 def _file(rules: Rules, rng: random.Random, name: str, key: SigningKey) -> bytes:
     """Return the replay file of a match between bots that answer as quickly as real bots can."""
     players = tuple(Player(f"random-{seat}", f"token-{seat}") for seat in range(_SEATS))
-    spec = MatchSpec(name, rules, players, ClockSettings(), rng.randbytes(32))
+    spec = MatchSpec(name, rules, players, Clocks(), rng.randbytes(32))
     limits = LimitSettings().match_limits
     match = Match(spec, limits)
     match.start({seat: Presence() for seat in range(_SEATS)}, {})

@@ -6,17 +6,18 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
+from asara_codec.clocks import Clocks
 from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
 from asara_server.event_loop import run
 from asara_server.eventlog.journal import TABLE, Journal
 from asara_server.logs import configure
-from asara_server.match.spec import ClockSettings, MatchSpec, Player
+from asara_server.match.spec import MatchSpec, Player
 from asara_server.network.grpc_server import serve
 from asara_server.referee.referee import Referee
 from scripts.benchmark.children import options, serve_commands, usage
 
-CLOCKS: Final = ClockSettings(start_up_s=600, bank_s=250)
+CLOCKS: Final = Clocks(start_up_us=600_000_000, bank_us=250_000_000)
 """Long enough for the pauses between rounds, while bots hold back their answers."""
 
 

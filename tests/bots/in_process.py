@@ -7,15 +7,16 @@ from itertools import product
 from asara.bot import Bot, DecideFunction, bot_factory
 from asara.protocol_client import ProtocolClient
 from asara.settings import Settings
+from asara_codec.clocks import Clocks
 from asara_codec.results import SeatResult
 from asara_game.rules import Rules
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Answer, Match
-from asara_server.match.spec import ClockSettings, MatchSpec, Player
+from asara_server.match.spec import MatchSpec, Player
 from asara_server.referee.limits import LimitSettings
 
 LIMITS = LimitSettings().match_limits
-CLOCKS = ClockSettings()
+CLOCKS = Clocks()
 
 
 def play_match(

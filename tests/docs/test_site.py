@@ -5,7 +5,13 @@ import re
 import pytest
 
 from asara.v1 import play_pb2, vocabulary_pb2
-from asara_server.tournament.config.tournament_file import Clocks, Entry, Limits, Remote, Tournament
+from asara_server.tournament.config.tournament_file import (
+    ClockSettings,
+    Entry,
+    Limits,
+    Remote,
+    Tournament,
+)
 from scripts.lib.docs import commands, protocol, sources, tournament_file
 from tests.cli.command import leaf_commands
 from tests.cli.test_examples import OWN_PAGE
@@ -26,7 +32,7 @@ def test_the_reference_of_commands_has_every_command_with_its_options() -> None:
 
 def test_the_reference_of_the_tournament_file_has_every_key() -> None:
     page = tournament_file.page()
-    for model in (Tournament, Clocks, Limits, Remote, Entry):
+    for model in (Tournament, ClockSettings, Limits, Remote, Entry):
         tables = {"clocks", "limits", "remote", "entries"} if model is Tournament else set()
         for key in set(model.model_fields) - tables:
             assert f"| `{key}` | " in page

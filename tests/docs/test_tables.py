@@ -10,10 +10,10 @@ from asara.v1.play_pb2 import Clocks as ClocksMessage
 from asara.v1.play_pb2 import Limits as LimitsMessage
 from asara.v1.play_pb2 import RejectionReason
 from asara.v1.vocabulary_pb2 import Action
+from asara_codec.clocks import Clocks
 from asara_game import RULE_COMBINATIONS, format_rule_sets
 from asara_game.vocabulary import DecisionKind
 from asara_server.cli.lazy_group import GROUPS
-from asara_server.match.spec import ClockSettings
 from asara_server.network.metrics import SummedMetrics, program_metrics
 from asara_server.network.unread_bytes import CHECK_INTERVAL_S, CHECKS
 from asara_server.referee.limits import LimitSettings
@@ -178,9 +178,9 @@ def test_errors():
 
 
 def test_clocks():
-    clocks = ClockSettings()
+    clocks = Clocks()
     assert {row[0].strip("`"): row[1] for row in table(PROTOCOL, "`Clocks`")} == {
-        name: f"{getattr(clocks, name.removesuffix('us') + 's'):g} s"
+        name: f"{getattr(clocks, name) / 1_000_000:g} s"
         for name in ClocksMessage.DESCRIPTOR.fields_by_name
     }
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
 from asara_server.eventlog.journal import Journal, JournalError
 from asara_server.eventlog.log_file import split_frames
@@ -16,7 +17,7 @@ from asara_server.eventlog.recovery import recover
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.inputs import ForfeitRecord, ReopenRecord, ReplyRecord, StartRecord
-from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec
+from asara_server.match.spec import MatchRecord, MatchSpec
 from asara_server.replay.file import parse_replay
 from asara_server.replay.signing import SigningKey
 from tests.events import EVENT_S
@@ -30,8 +31,8 @@ from tests.referee.harness import (
     together,
 )
 
-PATIENT = ClockSettings(bank_s=5, increment_s=0, grace_s=0, reconnect_s=5)
-QUICK = ClockSettings(start_up_s=0.2, bank_s=5, reconnect_s=0.2)
+PATIENT = Clocks(bank_us=5_000_000, increment_us=0, grace_us=0, reconnect_us=5_000_000)
+QUICK = Clocks(start_up_us=200_000, bank_us=5_000_000, reconnect_us=200_000)
 
 
 @asynccontextmanager
@@ -160,7 +161,7 @@ async def test_a_bot_that_is_gone_for_good_forfeits_at_once(tmp_path):
 
 
 async def test_a_stop_leaves_a_match_to_be_gone_on_with(tmp_path):
-    match = spec(clocks=ClockSettings(reconnect_s=0))
+    match = spec(clocks=Clocks(reconnect_us=0))
     async with kept(tmp_path) as server:
         a = await server.dial("a")
         await server.dial("b")

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from asara_codec.clocks import Clocks
 from asara_game.rules import RULE_COMBINATIONS
 from asara_server.eventlog.record_codec import RecordCodec
 from asara_server.eventlog.resimulate import UnsoundError, resimulate, resimulated_steps
@@ -17,7 +18,6 @@ from asara_server.match.inputs import (
     StartRecord,
 )
 from asara_server.match.match import Answer
-from asara_server.match.spec import ClockSettings
 from asara_server.replay.file import parse_replay
 from asara_server.replay.signing import SigningKey
 from tests.match.playouts import (
@@ -144,7 +144,7 @@ def test_results_and_digests_that_are_others() -> None:
 
 def timed_out(seats: int) -> Driven:
     """A match in which seat 0 timed out and then replied."""
-    driven = Driven(spec(seats, clocks=ClockSettings(bank_s=1, increment_s=0, grace_s=0)))
+    driven = Driven(spec(seats, clocks=Clocks(bank_us=1_000_000, increment_us=0, grace_us=0)))
     driven.expire(after_s=1.000001)
     driven.reply(seat=0, socket_us=driven.now, unread_bytes=12, expected=Answer.LATE)
     return driven
@@ -176,11 +176,13 @@ LATE = timed_out(2).match.records
 def test_late_replies_that_cannot_be(change: Any, named: str) -> None:
     changed = [*LATE[:-1], LATE[-1]._replace(**change)]
     with pytest.raises(UnsoundError, match=named):
-        resimulate(spec(clocks=ClockSettings(bank_s=1, increment_s=0, grace_s=0)), LIMITS, changed)
+        resimulate(
+            spec(clocks=Clocks(bank_us=1_000_000, increment_us=0, grace_us=0)), LIMITS, changed
+        )
 
 
 def test_a_late_reply_that_is_invented_or_repeated() -> None:
-    match_spec = spec(clocks=ClockSettings(bank_s=1, increment_s=0, grace_s=0))
+    match_spec = spec(clocks=Clocks(bank_us=1_000_000, increment_us=0, grace_us=0))
     late = LATE[-1]
     for records in ([LATE[0], late], [*LATE, late]):
         with pytest.raises(UnsoundError, match="only after a timeout of its seat, and only one"):

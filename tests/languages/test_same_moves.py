@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from asara_codec.clocks import Clocks
 from asara_game.rules import parse_rule_sets
 from asara_server.event_loop import run
 from asara_server.eventlog.record_codec import RecordCodec
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match.inputs import ReplyRecord
-from asara_server.match.spec import ClockSettings
 from asara_server.referee.referee import Referee
 from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.execution.match_runner import (
@@ -76,7 +76,7 @@ async def play(kit: Kit, logs: Path) -> dict[str, PlayedAttempt]:
     }
     settings = MatchSettings(
         entries=tuple(entry_of(kit.starter_folder, name, built=True) for name in entries),
-        clocks=ClockSettings(start_up_s=120, bank_s=600, reconnect_s=60),
+        clocks=Clocks(start_up_us=120_000_000, bank_us=600_000_000, reconnect_us=60_000_000),
         limits=Limits(),
         transport="unix",
         processes=dict.fromkeys(entries, "match"),

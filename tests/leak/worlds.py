@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
+from asara_codec.clocks import Clocks
 from asara_codec.encode import action_message
 from asara_codec.messages import match_started_bytes
 from asara_game.actions import Action
@@ -35,7 +36,7 @@ from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match import feed
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Answer, Match
-from asara_server.match.spec import ClockSettings, MatchSpec, Player
+from asara_server.match.spec import MatchSpec, Player
 from asara_server.referee.limits import LimitSettings
 from asara_server.web.live_matches import LiveMatch
 from tests.game.play import Policy
@@ -55,7 +56,7 @@ class Leak(AssertionError):
 def referee(rule_sets: str, seats: int, secret: bytes) -> Match:
     """A match whose bots all have live updates."""
     players = tuple(Player(name, f"token-{name}") for name in "abcd"[:seats])
-    spec = MatchSpec("m1", rules(rule_sets, seats), players, ClockSettings(), secret)
+    spec = MatchSpec("m1", rules(rule_sets, seats), players, Clocks(), secret)
     match = Match(spec, _LIMITS)
     match.start({seat: Presence(live_updates=True) for seat in range(seats)}, {})
     return match

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from asara_codec.clocks import Clocks
 from asara_codec.encode import action_message
 from asara_codec.results import Termination
 from asara_game.edition import load_edition
@@ -17,7 +18,7 @@ from asara_server.eventlog.record_codec import AnyRecord, RecordCodec, Results
 from asara_server.eventlog.replay import Replay, ReplayHeader
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Match
-from asara_server.match.spec import ClockSettings, MatchRecord, MatchSpec, Player
+from asara_server.match.spec import MatchRecord, MatchSpec, Player
 from asara_server.referee.limits import LimitSettings
 from asara_server.replay.file import file_content, signed_records
 from asara_server.replay.signing import SigningKey
@@ -130,7 +131,7 @@ def replay_of(record: MatchRecord) -> Replay:
 def random_spec(rules: Rules, dice: random.Random, name: str) -> MatchSpec:
     """A match of bots with names like "bot 0", with enough time for `random_match`."""
     players = tuple(Player(f"bot {seat}", f"token {seat}") for seat in range(rules.seats))
-    return MatchSpec(name, rules, players, ClockSettings(), dice.randbytes(32))
+    return MatchSpec(name, rules, players, Clocks(), dice.randbytes(32))
 
 
 def random_replay(

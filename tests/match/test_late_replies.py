@@ -2,13 +2,13 @@
 
 import pytest
 
+from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
 from asara_server.match.inputs import ExpiryRecord, LateReplyRecord
 from asara_server.match.match import Answer
-from asara_server.match.spec import ClockSettings
 from tests.referee.harness import Driven, spec
 
-CLOCKS = ClockSettings(bank_s=10, increment_s=1, grace_s=0.05, reconnect_s=3)
+CLOCKS = Clocks(bank_us=10_000_000, increment_us=1_000_000, grace_us=50_000, reconnect_us=3_000_000)
 TIME_OUT_S = 11.050001
 
 

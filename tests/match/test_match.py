@@ -5,6 +5,7 @@ import random
 import pytest
 
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
+from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
 from asara_game.actions import parse_action
 from asara_game.events import BuyersDispatched
@@ -12,7 +13,7 @@ from asara_game.rules import RULE_COMBINATIONS, format_rule_sets
 from asara_game.vocabulary import Area, Colour, DecisionKind, Space
 from asara_server.match.inputs import Absence, Presence, RejectionRecord, ReplyRecord, StartRecord
 from asara_server.match.match import NEVER, Answer, steward_action
-from asara_server.match.spec import ClockSettings, MatchSpec, Player
+from asara_server.match.spec import MatchSpec, Player
 from tests.game.table import Table
 from tests.referee.harness import LIMITS, Driven, rules, spec
 from tests.sizes import others_long
@@ -140,7 +141,7 @@ def rejected(driven, *actions):
 
 
 def test_a_bad_reply_is_rejected_with_the_legal_list_and_the_clock_runs_on():
-    driven = Driven(spec(clocks=ClockSettings(bank_s=10, increment_s=1, grace_s=0)))
+    driven = Driven(spec(clocks=Clocks(bank_us=10_000_000, increment_us=1_000_000, grace_us=0)))
     illegal = ActionMessage()
     illegal.build_count.count = 3
     unknown = ActionMessage()
@@ -334,23 +335,25 @@ def test_a_spec_names_as_many_players_as_seats_and_none_twice():
     one = Player("a", "token")
     two = (one, Player("b", "t"))
     with pytest.raises(ValueError, match="m1: 1 players for 2 seats"):
-        MatchSpec("m1", rules(2), (one,), ClockSettings(), bytes(32))
+        MatchSpec("m1", rules(2), (one,), Clocks(), bytes(32))
     with pytest.raises(ValueError, match="one bot cannot play two seats"):
-        MatchSpec("m1", rules(2), (one, one), ClockSettings(), bytes(32))
+        MatchSpec("m1", rules(2), (one, one), Clocks(), bytes(32))
     with pytest.raises(ValueError, match="match_id"):
-        MatchSpec("", rules(2), (one, Player("b", "t")), ClockSettings(), bytes(32))
+        MatchSpec("", rules(2), (one, Player("b", "t")), Clocks(), bytes(32))
     with pytest.raises(ValueError, match="m1: 1 nonces for 2 seats"):
-        MatchSpec("m1", rules(2), two, ClockSettings(), bytes(32), joint=True, nonces=(b"",))
+        MatchSpec("m1", rules(2), two, Clocks(), bytes(32), joint=True, nonces=(b"",))
     with pytest.raises(ValueError, match="m1: the secret of the deal has 31 bytes, not 32"):
-        MatchSpec("m1", rules(2), two, ClockSettings(), bytes(31))
+        MatchSpec("m1", rules(2), two, Clocks(), bytes(31))
     for name in ("m" * 128, "m"):
-        MatchSpec(name, rules(2), two, ClockSettings(), bytes(32), shared_deal="d" * 128)
+        MatchSpec(name, rules(2), two, Clocks(), bytes(32), shared_deal="d" * 128)
     with pytest.raises(ValueError, match="use 1 to 128 bytes"):
-        MatchSpec("m" * 129, rules(2), two, ClockSettings(), bytes(32))
+        MatchSpec("m" * 129, rules(2), two, Clocks(), bytes(32))
 
 
-@pytest.mark.parametrize("bad", [-1, 10**9 + 1, float("nan"), float("inf")])
-def test_clocks_are_seconds(bad):
-    assert ClockSettings(bank_s=10**9).bank_s == 10**9
-    with pytest.raises(ValueError, match="bank_s"):
-        ClockSettings(bank_s=bad)
+@pytest.mark.parametrize("name", Clocks._fields)
+def test_a_time_limit_is_at_most_a_thousand_million_seconds(name):
+    most_us = 10**15
+    spec(clocks=Clocks(**{name: most_us}))
+    for bad in (-1, most_us + 1):
+        with pytest.raises(ValueError, match=f"m1: {name} is {bad}; use 0 to {most_us}"):
+            spec(clocks=Clocks(**{name: bad}))

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
 from asara_server.match.inputs import (
     EnterRecord,
@@ -15,10 +16,9 @@ from asara_server.match.inputs import (
     ReplyRecord,
 )
 from asara_server.match.match import NEVER, Answer
-from asara_server.match.spec import ClockSettings
 from tests.referee.harness import Driven, spec
 
-CLOCKS = ClockSettings(bank_s=10, increment_s=1, grace_s=0.05, reconnect_s=3)
+CLOCKS = Clocks(bank_us=10_000_000, increment_us=1_000_000, grace_us=50_000, reconnect_us=3_000_000)
 HERE = Presence()
 
 
@@ -56,7 +56,7 @@ def test_further_actions_of_a_reply_cost_nothing_and_earn_nothing():
 
 
 def test_every_reply_is_charged_to_the_seat_that_gave_it_and_to_no_other():
-    clocks = ClockSettings(bank_s=1_000, increment_s=1, grace_s=0.05)
+    clocks = Clocks(bank_us=1_000_000_000, increment_us=1_000_000, grace_us=50_000)
     driven = Driven(spec(3, clocks=clocks))
     banks = [1_000_000_000] * 3
     charged = [0] * 3
@@ -154,7 +154,9 @@ def test_a_bot_that_stays_away_has_crashed(driven):
 
 
 def test_a_bot_that_must_decide_and_is_away_has_crashed_when_its_clock_ran_out():
-    driven = Driven(spec(3, clocks=ClockSettings(bank_s=1, increment_s=0, reconnect_s=60)))
+    driven = Driven(
+        spec(3, clocks=Clocks(bank_us=1_000_000, increment_us=0, reconnect_us=60_000_000))
+    )
     driven.match.leave(0, driven.now)
     driven.expire(after_s=1.050001)
     assert driven.match.termination(0) is Termination.CRASH
@@ -178,7 +180,9 @@ def test_the_clock_runs_while_a_bot_is_away(driven):
 
 
 def test_a_decision_is_asked_and_timed_while_the_bot_is_away():
-    driven = Driven(spec(2, clocks=ClockSettings(bank_s=5, increment_s=0, reconnect_s=60)))
+    driven = Driven(
+        spec(2, clocks=Clocks(bank_us=5_000_000, increment_us=0, reconnect_us=60_000_000))
+    )
     driven.match.leave(1, driven.now)
     while driven.asked == 0:
         driven.reply(after_s=0)

@@ -11,7 +11,7 @@ from asara_game.actions import Action, ChooseSpace
 from asara_game.vocabulary import DecisionKind
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Answer, Match
-from asara_server.match.spec import ClockSettings, MatchSpec
+from asara_server.match.spec import MatchSpec
 from tests.referee.harness import LIMITS, spec
 from tests.sizes import others_long
 
@@ -111,10 +111,9 @@ def test_a_seats_own_forfeit_follows_the_whole_turn(rule_sets):
 @pytest.mark.parametrize("hide_forced", [False, True])
 def test_a_match_that_ends_within_a_turn_ends_that_turn(hide_forced):
     rng = random.Random(hide_forced)
-    clocks = ClockSettings(hide_forced=hide_forced)
     within = 0
     for length in range(40):
-        match_spec = spec(2, "pro+gifts+genie", clocks=clocks, secret=rng.randbytes(32))
+        match_spec = spec(2, "pro+gifts+genie", secret=rng.randbytes(32), hide_forced=hide_forced)
         match = played(match_spec, [])
         now = 0
         for _ in range(length):

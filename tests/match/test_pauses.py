@@ -19,13 +19,11 @@ from asara_server.eventlog.resimulate import resimulate, resimulated
 from asara_server.match.inputs import ExpiryRecord, PauseRecord, Presence, Record, ReplyRecord
 from asara_server.match.match import NEVER, Match
 from asara_server.match.pauses import RECENT, Pauses, could_have_had_a_choice
-from asara_server.match.spec import ClockSettings
 from asara_server.referee.limits import LimitSettings
 from tests.match.playouts import finished_replay
 from tests.match.waiting import accuracy, turns_of_match
 from tests.referee.harness import SECRET, Driven, spec
 
-HIDING = ClockSettings(hide_forced=True)
 LIMITS = LimitSettings().match_limits
 
 
@@ -56,14 +54,14 @@ def in_a_pause(
 ) -> Driven:
     """A match whose first pause has just begun; every message so far has been cleared."""
     present = {seat: Presence(live_updates=live) for seat in range(seats)}
-    driven = Driven(spec(seats, rule_sets, clocks=HIDING), present=present)
+    driven = Driven(spec(seats, rule_sets, hide_forced=True), present=present)
     play(driven, random.Random(seed), paused)
     driven.clear()
     return driven
 
 
 def finished(seats: int = 2, rule_sets: str = "pro+gifts", seed: int = 0) -> Driven:
-    driven = Driven(spec(seats, rule_sets, clocks=HIDING))
+    driven = Driven(spec(seats, rule_sets, hide_forced=True))
     play(driven, random.Random(seed), lambda _: False)
     return driven
 
@@ -93,7 +91,7 @@ def test_in_a_pause_nobody_is_sent_anything_and_the_table_stays() -> None:
 
 def test_a_pause_lies_between_the_seats_own_recent_answers() -> None:
     answers: dict[int, list[int]] = {0: [], 1: [], 2: []}
-    driven = Driven(spec(3, "pro+gifts", clocks=HIDING))
+    driven = Driven(spec(3, "pro+gifts", hide_forced=True))
     rng = random.Random(2)
     match, pauses = driven.match, 0
     while not match.finished:
@@ -123,7 +121,7 @@ def test_a_pause_is_charged_to_nobody() -> None:
 
 @pytest.mark.parametrize("rule_sets", ["basic", "pro+gifts", "pro+gifts+genie"])
 def test_the_same_replies_lead_to_the_same_game_with_and_without_pauses(rule_sets: str) -> None:
-    one, other = (Driven(spec(3, rule_sets, clocks=c)) for c in (HIDING, ClockSettings()))
+    one, other = (Driven(spec(3, rule_sets, hide_forced=hide)) for hide in (True, False))
     for driven in (one, other):
         play(driven, random.Random(4), lambda _: False)
     assert one.match.feed.events == other.match.feed.events
@@ -132,7 +130,7 @@ def test_the_same_replies_lead_to_the_same_game_with_and_without_pauses(rule_set
 
 
 def test_what_is_forced_within_one_reply_is_not_paused() -> None:
-    driven = Driven(spec(clocks=HIDING))
+    driven = Driven(spec(hide_forced=True))
     rng = random.Random(7)
     match = driven.match
     while not match.finished:

@@ -6,7 +6,6 @@ from typing import Final, NamedTuple
 
 from asara_game.actions import ChooseSpace
 from asara_game.vocabulary import DecisionKind
-from asara_server.match.spec import ClockSettings
 from tests.referee.harness import Driven, spec
 
 MEDIANS_S: Final = {DecisionKind.SPACE: 0.12, DecisionKind.BUYERS: 0.06}
@@ -36,8 +35,7 @@ def turns_of_match(number: int, *, hide: bool) -> tuple[list[Turn], float]:
     held two buyers or more, and the area had a colour.
     """
     rng = random.Random(f"waiting {number}")
-    clocks = ClockSettings(hide_forced=hide)
-    driven = Driven(spec(2, match_id=f"m{number}", secret=rng.randbytes(32), clocks=clocks))
+    driven = Driven(spec(2, match_id=f"m{number}", secret=rng.randbytes(32), hide_forced=hide))
     match, state = driven.match, driven.match.state
     turns = []
     while not match.finished:

@@ -14,10 +14,10 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2
 
+from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
 from asara_server.logs import logger
 from asara_server.match.inputs import LateReplyRecord
-from asara_server.match.spec import ClockSettings
 from asara_server.network.addresses import client_network
 from asara_server.network.bot_server import BotServer
 from asara_server.network.connection_gate import ConnectionGate, GateConnection
@@ -316,7 +316,7 @@ async def test_both_protocols_are_served_at_a_wildcard_address() -> None:
 
 
 async def test_a_late_reply_over_tcp_is_recorded_with_its_arrival_at_the_socket() -> None:
-    quick = ClockSettings(bank_s=0.1, increment_s=0, grace_s=0)
+    quick = Clocks(bank_us=100_000, increment_us=0, grace_us=0)
     async with remote_server() as server:
         a, b = await server.dial_in("a"), await server.dial_in("b")
         playing = asyncio.create_task(server.referee.play(spec(clocks=quick)))

@@ -13,10 +13,10 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from asara.v1.vocabulary_pb2 import Action, BuildCount
+from asara_codec.clocks import Clocks
 from asara_codec.results import RejectionReason
 from asara_server.eventlog.journal import Journal
 from asara_server.match.inputs import Record, ReplyRecord
-from asara_server.match.spec import ClockSettings
 from asara_server.network.addresses import ServeError
 from asara_server.network.metrics import MetricsServer
 from asara_server.referee import hosted
@@ -166,7 +166,7 @@ async def test_faults_are_counted_by_kind() -> None:
         with metrics_of(server.referee) as metrics:
             server.admit("a", "b", "c", "d")
             streams = [await server.dial(name) for name in "abc"]
-            quick = ClockSettings(start_up_s=0.2)
+            quick = Clocks(start_up_us=200_000)
             four = asyncio.create_task(server.referee.play(spec(4, clocks=quick)))
             await until(lambda: server.referee.running_match_count)
             match = server.referee.running_matches()[0].match

@@ -17,6 +17,7 @@ from structlog.typing import FilteringBoundLogger
 
 from asara.v1.play_pb2 import Hello, PlayRequest, PlayResponse, Reply
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
+from asara_codec.clocks import Clocks
 from asara_codec.encode import action_message
 from asara_game.actions import Action
 from asara_game.edition import load_edition
@@ -24,7 +25,7 @@ from asara_game.rules import Rules, parse_rule_sets
 from asara_server.eventlog.journal import Journal
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Answer, Match
-from asara_server.match.spec import ClockSettings, MatchSpec, Player
+from asara_server.match.spec import MatchSpec, Player
 from asara_server.network.bot_server import BotServer
 from asara_server.network.grpc_server import PLAY_SERVICE, serve
 from asara_server.referee import referee_clock
@@ -48,12 +49,20 @@ def spec(
     rule_sets: str = "basic",
     *,
     match_id: str = "m1",
-    clocks: ClockSettings | None = None,
+    clocks: Clocks | None = None,
     secret: bytes = SECRET,
+    hide_forced: bool = False,
 ) -> MatchSpec:
     """A match of the entries a, b, …, whose tokens are token-a and so on."""
     players = tuple(Player(name, f"token-{name}") for name in "abcd"[:seats])
-    return MatchSpec(match_id, rules(seats, rule_sets), players, clocks or ClockSettings(), secret)
+    return MatchSpec(
+        match_id,
+        rules(seats, rule_sets),
+        players,
+        clocks or Clocks(),
+        secret,
+        hide_forced=hide_forced,
+    )
 
 
 class Driven:

@@ -10,8 +10,8 @@ import pytest
 
 from asara.v1.play_pb2 import Hello, PlayRequest, Reply
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
+from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
-from asara_server.match.spec import ClockSettings
 from asara_server.referee import streams as streams_module
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.stream_errors import ErrorKind, StreamError
@@ -130,7 +130,7 @@ async def test_a_request_over_the_size_limit_forfeits():
 @pytest.mark.parametrize("too_large", [True, False])
 async def test_a_stream_that_breaks_or_that_the_bot_ends_is_a_disconnection(too_large):
     async with referee_server() as server:
-        streams, playing, _ = await seated(server, ClockSettings(reconnect_s=0.1))
+        streams, playing, _ = await seated(server, Clocks(reconnect_us=100_000))
         if too_large:
             await streams[0].send(reply=Reply(match_id="x" * 70_000))
             assert await streams[0].ending() == (EXHAUSTED, None)
@@ -154,7 +154,7 @@ async def matches_in_a_row(server, reader, count):
     reader.read = count_starts
     playing = []
     for number in range(count):
-        match = spec(match_id=f"m{number}", clocks=ClockSettings(start_up_s=0.1))
+        match = spec(match_id=f"m{number}", clocks=Clocks(start_up_us=100_000))
         playing.append(asyncio.create_task(server.referee.play(match)))
         await until(lambda: started > number)  # noqa: B023
     return playing

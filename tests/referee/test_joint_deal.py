@@ -10,23 +10,24 @@ import grpc
 import pytest
 
 from asara.v1.play_pb2 import MatchEnded, Nonce, PlayResponse, Reply
+from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
 from asara_server.eventlog.replay import ReplayError
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match import deal_secrets
-from asara_server.match.spec import ClockSettings, MatchSpec
+from asara_server.match.spec import MatchSpec
 from asara_server.referee.hosted import MatchCut
 from tests.events import until
 from tests.match.playouts import replay_of
 from tests.referee.harness import Stream, play_bot, referee_server, spec, together
 
-QUICK = ClockSettings(start_up_s=0.3, bank_s=5, reconnect_s=0.2)
-SLOW = ClockSettings(start_up_s=20, bank_s=5)
+QUICK = Clocks(start_up_us=300_000, bank_us=5_000_000, reconnect_us=200_000)
+SLOW = Clocks(start_up_us=20_000_000, bank_us=5_000_000)
 ONE, TWO, THREE = b"1" * 32, b"2" * 32, b"3" * 32
 REFUSED = (grpc.StatusCode.INVALID_ARGUMENT, "nonce")
 
 
-def joint(seats: int = 2, clocks: ClockSettings = SLOW, match_id: str = "m1") -> MatchSpec:
+def joint(seats: int = 2, clocks: Clocks = SLOW, match_id: str = "m1") -> MatchSpec:
     return replace(spec(seats, clocks=clocks, match_id=match_id), joint=True)
 
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
 from asara_server.eventlog.journal import Journal
 from asara_server.match.inputs import LateReplyRecord
-from asara_server.match.spec import ClockSettings, MatchRecord
+from asara_server.match.spec import SECOND_US, MatchRecord
 from asara_server.referee.hosted import MatchCut
 from asara_server.referee.limits import LimitSettings
 from asara_server.replay.audit import audit
@@ -26,7 +27,7 @@ from tests.referee.harness import (
     together,
 )
 
-QUICK = ClockSettings(bank_s=0.0, increment_s=0.15, grace_s=0.05, reconnect_s=5)
+QUICK = Clocks(bank_us=0, increment_us=150_000, grace_us=50_000, reconnect_us=5_000_000)
 KEY = SigningKey.new()
 
 
@@ -100,8 +101,9 @@ async def test_a_bot_with_another_match_is_late_in_one_and_plays_the_other() -> 
         lost = asyncio.create_task(server.referee.play(spec(3, match_id="m1", clocks=QUICK)))
         missed = await a.until("decision")
         [wait] = server.referee.waits()
-        entry, over_s = wait.entry, wait.waited_s - QUICK.grace_s
-        assert wait.left_s == pytest.approx(QUICK.bank_s + QUICK.increment_s - max(over_s, 0))
+        entry, over_s = wait.entry, wait.waited_s - QUICK.grace_us / SECOND_US
+        allowed_s = (QUICK.bank_us + QUICK.increment_us) / SECOND_US
+        assert wait.left_s == pytest.approx(allowed_s - max(over_s, 0))
         other = asyncio.create_task(server.referee.play(spec(3, match_id="m2")))
         await until(
             lambda: (

@@ -7,13 +7,10 @@ from asara_codec.results import Termination
 from asara_server.eventlog.journal import Journal
 from asara_server.eventlog.resimulate import resimulated
 from asara_server.match.inputs import PauseRecord, ReplyRecord
-from asara_server.match.spec import ClockSettings
 from asara_server.replay.file import parse_replay
 from asara_server.replay.signing import SigningKey
 from tests.match.playouts import replay_bytes, replay_of
 from tests.referee.harness import play_bot, referee_server, spec, together
-
-HIDING = ClockSettings(hide_forced=True)
 
 
 async def test_the_referee_pauses_in_place_of_a_forced_decision(tmp_path: Path) -> None:
@@ -22,7 +19,7 @@ async def test_the_referee_pauses_in_place_of_a_forced_decision(tmp_path: Path) 
             server.admit("a", "b")
             streams = [await server.dial(name, live_updates=True) for name in "ab"]
             bots = [play_bot(stream, seed=seed) for seed, stream in enumerate(streams)]
-            record, *_ = await together(server.referee.play(spec(clocks=HIDING)), *bots)
+            record, *_ = await together(server.referee.play(spec(hide_forced=True)), *bots)
     assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
     replay = replay_of(record)
     pauses = [

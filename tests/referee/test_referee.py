@@ -8,10 +8,10 @@ import pytest
 import structlog
 from structlog.testing import CapturingLogger
 
+from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
 from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.match import Match
-from asara_server.match.spec import ClockSettings
 from asara_server.referee.hosted import MatchCut
 from asara_server.referee.limits import LimitSettings
 from asara_server.replay.file import parse_replay
@@ -20,7 +20,7 @@ from tests.events import turns, until
 from tests.match.playouts import replay_bytes, replay_of
 from tests.referee.harness import play_bot, referee_server, spec, together
 
-QUICK = ClockSettings(start_up_s=0.2, bank_s=5, reconnect_s=0.2)
+QUICK = Clocks(start_up_us=200_000, bank_us=5_000_000, reconnect_us=200_000)
 
 
 async def test_two_bots_play_a_match():

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import grpc
 import pytest
 
+from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
 from asara_server.logs import logger
 from asara_server.match.inputs import ReplyRecord
-from asara_server.match.spec import ClockSettings
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee_clock import (
     BEAT_US,
@@ -40,7 +40,7 @@ AFTER_S = (CATCH_UP_US + BEAT_US) / 1e6
 """Seconds after which a clock runs again."""
 STOOD_US = STALL_US - SLACK_US + CATCH_UP_US
 """How long a clock stands still for a stall."""
-TIGHT = ClockSettings(bank_s=0.2, increment_s=0, grace_s=0.05, reconnect_s=0.2)
+TIGHT = Clocks(bank_us=200_000, increment_us=0, grace_us=50_000, reconnect_us=200_000)
 
 
 @pytest.fixture
@@ -172,7 +172,7 @@ async def test_a_timer_counts_by_the_clock(time: MovedTime) -> None:
     assert called == [100_000]
 
 
-async def seated(server: RefereeServer, clocks: ClockSettings = TIGHT):
+async def seated(server: RefereeServer, clocks: Clocks = TIGHT):
     streams = await server.dial_all("ab")
     playing = asyncio.create_task(server.referee.play(spec(clocks=clocks)))
     return streams, playing, await streams[0].until("decision")
@@ -221,7 +221,7 @@ async def test_a_bot_that_does_not_answer_still_times_out(time: MovedTime) -> No
 async def test_a_stall_costs_no_time_to_start_up_or_to_come_back(time: MovedTime) -> None:
     async with referee_server() as server:
         server.admit("a", "b")
-        clocks = ClockSettings(start_up_s=STALL_S - 0.1, reconnect_s=STALL_S - 0.1)
+        clocks = Clocks(start_up_us=STALL_US - 100_000, reconnect_us=STALL_US - 100_000)
         playing = asyncio.create_task(server.referee.play(spec(clocks=clocks)))
         await until(server.referee.waits)
         stall(server, time)

@@ -10,17 +10,18 @@ from itertools import cycle, islice
 
 import pytest
 
+from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
 from asara_game.rules import RULE_COMBINATIONS, Rules
 from asara_server.match.inputs import ReplyRecord, StartRecord
-from asara_server.match.spec import ClockSettings, MatchSpec, Player
+from asara_server.match.spec import MatchSpec, Player
 from asara_server.referee.limits import LimitSettings
 from tests.match.playouts import replay_of
 from tests.referee.harness import EDITION, play_bot, referee_server
 
 AT_ONCE = 40
 BOTS = "abcd"
-CLOCKS = ClockSettings(bank_s=600, start_up_s=600)
+CLOCKS = Clocks(bank_us=600_000_000, start_up_us=600_000_000)
 
 
 def whole_turn(decision, rng):

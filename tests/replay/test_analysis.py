@@ -9,7 +9,6 @@ import pytest
 from asara_game.rules import parse_rule_sets
 from asara_search.analysis import BUDGETS, Budget
 from asara_server.eventlog.replay import Replay, ReplayError
-from asara_server.match.spec import ClockSettings
 from asara_server.replay import analysis as analysis_module
 from asara_server.replay.analysis import analyse
 from asara_server.replay.analysis_file import (
@@ -143,7 +142,7 @@ def test_decisions_and_draws_have_their_place_among_the_events(
 ) -> None:
     """In a match with rejections, breaks, a steward and perhaps pauses."""
     without_playouts(monkeypatch)
-    replay = random_replay(EVERYTHING, 3, seed=8, clocks=ClockSettings(hide_forced=hide_forced))
+    replay = random_replay(EVERYTHING, 3, seed=8, hide_forced=hide_forced)
     found = analysed(replay)
     before = {}
     sequence = 0

@@ -20,7 +20,6 @@ from asara_server.match.inputs import (
     Presence,
 )
 from asara_server.match.match import Match
-from asara_server.match.spec import ClockSettings
 from asara_server.replay import replay_view as module
 from asara_server.replay.replay_view import (
     EVERYBODY,
@@ -57,7 +56,7 @@ def decisions(seen: ReplayView) -> list[ReplayDecision]:
 
 def paused_replay(seats: int, seed: int) -> Replay:
     """The replay of a match in which pauses hide that a seat had no choice."""
-    return random_replay(EVERYTHING, seats, seed, clocks=ClockSettings(hide_forced=True))
+    return random_replay(EVERYTHING, seats, seed, hide_forced=True)
 
 
 # What everybody is shown
@@ -99,8 +98,7 @@ def test_everybody_is_shown_turns_without_decisions_views_and_times() -> None:
 def test_a_seat_is_shown_the_same_in_every_world_that_it_cannot_tell_apart(
     monkeypatch: pytest.MonkeyPatch, rule_sets: Any, seats: int, paused: bool
 ) -> None:
-    clocks = ClockSettings(hide_forced=paused)
-    replay = random_replay(rule_sets, seats, seed=seats, clocks=clocks)
+    replay = random_replay(rule_sets, seats, seed=seats, hide_forced=paused)
     dice = random.Random(1)
     for seat in range(seats):
         monkeypatch.undo()

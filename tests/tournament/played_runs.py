@@ -13,11 +13,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from asara_codec.clocks import Clocks
 from asara_game.edition import Edition, load_edition, parse_edition
 from asara_game.rules import Rules
 from asara_server.eventlog.journal import Fact, Journal
 from asara_server.eventlog.replay import Replay
-from asara_server.match.spec import ClockSettings, MatchSpec, Player
+from asara_server.match.spec import MatchSpec, Player
 from asara_server.replay.file import read_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import load_tournament
@@ -67,7 +68,7 @@ def replayed(spec: MatchSpec, loser: str = "") -> Replay:
 
 
 def spec_of(
-    match: ScheduledMatch, attempt: int, clocks: ClockSettings, secret: bytes, *, joint: bool
+    match: ScheduledMatch, attempt: int, clocks: Clocks, secret: bytes, *, joint: bool
 ) -> MatchSpec:
     players = tuple(Player(name, f"token {name}", "run") for name in match.entries)
     return MatchSpec(

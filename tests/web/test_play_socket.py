@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
-from asara_server.match.spec import ClockSettings
 from asara_server.referee.limits import LimitSettings
 from asara_server.web.settings import WebLimits, WebSettings
 from tests.events import turns, until
@@ -74,7 +74,7 @@ async def test_a_bot_that_never_reads_forfeits():
         reading = asyncio.create_task(play_bot(b, 400))
         playing = []
         for number in range(400):
-            match = spec(match_id=f"m{number}", clocks=ClockSettings(start_up_s=0.1))
+            match = spec(match_id=f"m{number}", clocks=Clocks(start_up_us=100_000))
             playing.append(asyncio.create_task(server.referee.play(match)))
             await turns()
         records = await asyncio.gather(*playing)

@@ -39,13 +39,14 @@ from websockets.exceptions import ConnectionClosed
 
 from asara.v1.play_pb2 import Hello, PlayRequest, PlayResponse, Reply
 from asara.v1.watch_pb2 import WatchRequest, WatchResponse
+from asara_codec.clocks import Clocks
 from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
 from asara_server import bundled
 from asara_server.event_loop import run
 from asara_server.eventlog.journal import TABLE, Journal
 from asara_server.logs import configure
-from asara_server.match.spec import ClockSettings, MatchSpec, Player
+from asara_server.match.spec import MatchSpec, Player
 from asara_server.network.grpc_server import PLAY_SERVICE, serve
 from asara_server.referee.hosted import HostedMatch
 from asara_server.referee.referee import Referee
@@ -174,7 +175,7 @@ async def _delays_of_a_match(viewers: int, pause_s: float) -> list[float]:
     names = [f"bot-{seat}" for seat in range(_SEATS)]
     rules = Rules(load_edition(), parse_rule_sets(_RULES), _SEATS)
     players = tuple(Player(name, name) for name in names)
-    match = MatchSpec("m0-1", rules, players, ClockSettings(), secrets.token_bytes(32))
+    match = MatchSpec("m0-1", rules, players, Clocks(), secrets.token_bytes(32))
     with tempfile.TemporaryDirectory(prefix="asara-bench-") as made, ExitStack() as stack:
         folder = Path(made)
         referee = Referee(journal=stack.enter_context(Journal(folder / TABLE)))

@@ -8,7 +8,7 @@ from asara_server.tournament.config.tournament_file import Tournament
 
 _TABLES: Final = {
     "Tournament": "The file",
-    "Clocks": "`[clocks]`",
+    "ClockSettings": "`[clocks]`",
     "Limits": "`[limits]`",
     "Remote": "`[remote]`",
     "Entry": "`[[entries]]`",

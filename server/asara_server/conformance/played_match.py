@@ -11,6 +11,7 @@ from typing import Final
 from asara.v1 import play_pb2
 from asara.v1.play_pb2 import PlayResponse
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
+from asara_codec.clocks import Clocks
 from asara_codec.encode import action_message
 from asara_codec.messages import deal_committed_bytes
 from asara_codec.results import Termination
@@ -19,7 +20,7 @@ from asara_game.rules import Rules, parse_rule_sets
 from asara_server.conformance.case import CaseMatch
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Answer, Match
-from asara_server.match.spec import ClockSettings, MatchLimits, MatchSpec, Player
+from asara_server.match.spec import SECOND_US, MatchLimits, MatchSpec, Player
 
 
 def random_index(seed: str, match_id: str, seat: int, decision_id: int, legal: int) -> int:
@@ -31,7 +32,7 @@ def random_index(seed: str, match_id: str, seat: int, decision_id: int, legal: i
 LIMITS: Final = MatchLimits(actions_per_reply=64, rejections_forgiven=10)
 _NEVER_ASKED: Final = 9_999
 _STEP_US: Final = 1_000
-_CLOCKS: Final = ClockSettings(bank_s=600, reconnect_s=600)
+_CLOCKS: Final = Clocks(bank_us=600 * SECOND_US, reconnect_us=600 * SECOND_US)
 _OTHERS_SEED: Final = "others"
 
 
@@ -125,7 +126,7 @@ class PlayedMatch:
         if self._match is None:  # cancelled before it started
             ended = play_pb2.MatchEnded(match_id=self.name, void=True)
             return [PlayResponse(match_ended=ended).SerializeToString()]
-        self._match.abandon()
+        self._match.abandon("the script of the case")
         self._unsent.clear()
         self._collect()
         return list(self._unsent)

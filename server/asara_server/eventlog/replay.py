@@ -11,7 +11,6 @@ from asara_game.rules import RULES_VERSION, Rules
 from asara_game.vocabulary import RuleSet
 from asara_server.match.inputs import Record
 from asara_server.match.spec import (
-    ClockSettings,
     MatchLimits,
     MatchSpec,
     Player,
@@ -60,14 +59,14 @@ class ReplayHeader:
             edition=spec.rules.edition.data,
             rule_sets=spec.rules.rule_sets,
             entries=spec.entries,
-            clocks=spec.clocks.in_microseconds(),
+            clocks=spec.clocks,
             actions_per_reply=limits.actions_per_reply,
             rejections_forgiven=limits.rejections_forgiven,
             deal_secret=spec.secret,
             nonces=spec.nonces,
             shared_deal=spec.shared_deal,
             processes=processes if any(processes) else (),
-            hide_forced=spec.clocks.hide_forced,
+            hide_forced=spec.hide_forced,
             started_unix_ms=started_unix_ms,
         )
 
@@ -95,7 +94,6 @@ class ReplayHeader:
 def _spec(header: ReplayHeader) -> MatchSpec:
     rules = header.rules()
     try:
-        clocks = ClockSettings.from_microseconds(header.clocks, hide_forced=header.hide_forced)
         processes = header.processes or (None,) * len(header.entries)
         players = tuple(
             Player(name, str(seat), lifetime)
@@ -105,11 +103,12 @@ def _spec(header: ReplayHeader) -> MatchSpec:
             header.match_id,
             rules,
             players,
-            clocks,
+            header.clocks,
             header.deal_secret,
             joint=bool(header.nonces),
             nonces=header.nonces,
             shared_deal=header.shared_deal,
+            hide_forced=header.hide_forced,
         )
     except ValueError as error:
         raise ReplayError(str(error)) from None

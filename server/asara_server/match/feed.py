@@ -305,7 +305,7 @@ class MatchFeed:
             match_id=self.match_id,
             view=self._view.of(seat),
             writer=self._writer,
-            clocks=self.spec.clocks.in_microseconds(),
+            clocks=self.spec.clocks,
             deal_commitment=self.spec.commitment,
             nonces=self.spec.nonces,
             sequence=len(self.events),

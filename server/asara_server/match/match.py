@@ -129,7 +129,7 @@ class Match:
         self._at_rest = at_rest
         self.spec = spec
         self.limits = limits
-        self.clocks = spec.clocks.in_microseconds()
+        self.clocks = spec.clocks
         self.state, events = new_match(spec.rules, Deal(spec.deal_secret))
         self.feed = MatchFeed(spec, self.state, events)
         self.outbox = self.feed.outbox
@@ -147,7 +147,7 @@ class Match:
         self._allowed_us = 0  # bank and increment for the open decision
         self._halted = False
         self._pauses: Pauses | None = None  # None unless pauses are on
-        if spec.clocks.hide_forced:
+        if spec.hide_forced:
             self._pauses = Pauses(spec.secret, spec.match_id, len(spec.players))
         self._paused = _NO_SEAT  # its only legal action is played when the pause ends
         self._pause_ends_us = NEVER

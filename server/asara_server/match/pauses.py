@@ -2,7 +2,7 @@
 
 The rules carry out a decision with one legal action without asking the bot. Opponents notice,
 because the turn takes less time, and whether a lay was forced depends on the hand. With
-`ClockSettings.hide_forced`, a pause takes the place of the missing answer. Its length is drawn from
+`MatchSpec.hide_forced`, a pause takes the place of the missing answer. Its length is drawn from
 the seat's own recent answers to decisions of the same kind, or of any kind if there are none. The
 pause is charged to nobody.
 

@@ -1,7 +1,7 @@
 """The parameters of a match, and what is left of a finished one."""
 
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple, Self
+from typing import Final, Literal, NamedTuple
 
 from asara_codec.clocks import Clocks
 from asara_codec.results import SeatResult
@@ -13,50 +13,8 @@ ProcessPolicy = Literal["match", "run"]
 """Lifetime of a bot's process. With "match", it ends with the match. With "run", the process also
 plays further matches, but never the same deal twice."""
 _LONGEST_ID: Final = 128
-
-
-@dataclass(frozen=True, slots=True)
-class ClockSettings:
-    """Time controls in seconds, for people to set; raises ValueError unless each is 0 to 10**9.
-
-    `Clocks` holds the same values in microseconds, as the protocol sends them.
-    """
-
-    start_up_s: float = 30.0
-    """Time from the start of the match within which a bot must connect."""
-    bank_s: float = 60.0
-    increment_s: float = 0.5
-    """Added to the bank with every decision."""
-    grace_s: float = 0.05
-    """Time per decision that is not charged, to allow for the network."""
-    reconnect_s: float = 10.0
-    """Time to reconnect after a stream broke."""
-    hide_forced: bool = False
-    """True if a pause hides that a seat had no choice; see `asara_server.match.pauses`."""
-
-    def __post_init__(self) -> None:
-        for field in Clocks._fields:
-            name = f"{field.removesuffix('_us')}_s"
-            seconds = getattr(self, name)
-            if not 0 <= seconds <= 10**9:
-                raise ValueError(f"{name} is {seconds}; use 0 to 1,000,000,000 seconds")
-
-    def in_microseconds(self) -> Clocks:
-        return Clocks(
-            start_up_us=round(self.start_up_s * SECOND_US),
-            bank_us=round(self.bank_s * SECOND_US),
-            increment_us=round(self.increment_s * SECOND_US),
-            grace_us=round(self.grace_s * SECOND_US),
-            reconnect_us=round(self.reconnect_s * SECOND_US),
-        )
-
-    @classmethod
-    def from_microseconds(cls, clocks: Clocks, *, hide_forced: bool = False) -> Self:
-        """Return the settings for clocks in microseconds; raises ValueError if out of range."""
-        start_up_s, bank_s, increment_s, grace_s, reconnect_s = (
-            microseconds / SECOND_US for microseconds in clocks
-        )
-        return cls(start_up_s, bank_s, increment_s, grace_s, reconnect_s, hide_forced)
+_LONGEST_US: Final = 10**9 * SECOND_US
+"""Maximum of each clock limit. Sums of longer times could exceed 64 bits."""
 
 
 class MatchLimits(NamedTuple):
@@ -86,7 +44,7 @@ class MatchSpec:
     rules: Rules
     players: tuple[Player, ...]
     """The players, by seat."""
-    clocks: ClockSettings
+    clocks: Clocks
     secret: bytes
     """The referee's 32 bytes, from which `deal_secrets` derives the deal."""
     joint: bool = False
@@ -99,6 +57,8 @@ class MatchSpec:
     The secret of a shared deal is not disclosed, and the match has no spectators, because other
     matches with the same deal may follow or be running.
     """
+    hide_forced: bool = False
+    """True if a pause hides that a seat had no choice; see `asara_server.match.pauses`."""
 
     def __post_init__(self) -> None:
         if not 0 < len(self.match_id.encode()) <= _LONGEST_ID:
@@ -107,6 +67,11 @@ class MatchSpec:
             raise ValueError(
                 f"match {self.match_id}: {len(self.players)} players for {self.rules.seats} seats"
             )
+        for name, limit_us in zip(Clocks._fields, self.clocks, strict=True):
+            if not 0 <= limit_us <= _LONGEST_US:
+                raise ValueError(
+                    f"match {self.match_id}: {name} is {limit_us}; use 0 to {_LONGEST_US}"
+                )
         if len({player.token for player in self.players}) < len(self.players):
             raise ValueError(f"match {self.match_id}: one bot cannot play two seats of a match")
         if len(self.nonces) not in (0, len(self.players)):

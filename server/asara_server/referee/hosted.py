@@ -201,6 +201,11 @@ class HostedMatch:
         return self._clock.now_us() - self._started_us
 
     @property
+    def _start_up_s(self) -> float:
+        """Seconds that a bot has to connect, and for a joint deal to send its nonce."""
+        return self.spec.clocks.start_up_us / SECOND_US
+
+    @property
     def void_reason(self) -> str:
         """Why the match is void; "" if it is not."""
         return self._called_off if self.match is None else self.match.void_reason
@@ -220,7 +225,7 @@ class HostedMatch:
     def _wait_until_overdue(self) -> None:
         self._overdue = False
         self._stop_timer()
-        self._timer = self._clock.call_later(self.spec.clocks.start_up_s, self._set_overdue)
+        self._timer = self._clock.call_later(self._start_up_s, self._set_overdue)
 
     def _set_overdue(self) -> None:
         self._overdue = True
@@ -279,7 +284,7 @@ class HostedMatch:
 
     def _absence(self, bot: HostedBot) -> Absence:
         """Return why a bot is absent when its match begins."""
-        within = f"within {self.spec.clocks.start_up_s:g} s"
+        within = f"within {self._start_up_s:g} s"
         if bot.hello is not None:
             detail = bot.lost or f"went away and did not come back {within}"
             return Absence(Termination.CRASH, detail)
@@ -339,7 +344,7 @@ class HostedMatch:
             if seat in self.nonces:
                 self.absent[seat] = self._absence(self.bots[seat])
             else:
-                detail = f"sent no nonce within {self.spec.clocks.start_up_s:g} s"
+                detail = f"sent no nonce within {self._start_up_s:g} s"
                 self.absent[seat] = Absence(Termination.NEVER_STARTED, detail)
         nonces = tuple(self.nonces.get(seat, b"") for seat in range(len(self.bots)))
         self.spec = replace(self.spec, nonces=nonces)
@@ -571,7 +576,7 @@ class HostedMatch:
         match, spec, now_us = self.match, self.spec, self._clock.now_us()
         if self.life is Life.WAITING:
             waited_s = (now_us - self._added_us) / SECOND_US
-            left_s = max(spec.clocks.start_up_s - waited_s, 0.0)
+            left_s = max(self._start_up_s - waited_s, 0.0)
             return [
                 Wait(bot.entry, spec.match_id, 0, waited_s, left_s)
                 for bot in self.bots

@@ -13,8 +13,8 @@ import pytest
 
 from asara_codec.clocks import Clocks
 from asara_server.cli.sessions import bot_check
-from asara_server.match.spec import ClockSettings
 from asara_server.process_family import memory_peak
+from asara_server.tournament.config.tournament_file import ClockSettings
 from asara_server.tournament.execution.entry_check import bank_needed_us
 from tests.cli.command import asara, refusal, signalled
 from tests.events import until
@@ -76,7 +76,7 @@ def test_a_bot_that_works(tmp_path: Path, sandbox: str) -> None:
 @pytest.mark.long
 def test_slow_is_told_apart_from_dead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A bot that a tournament's clock would have ended plays on, and is called slow."""
-    usual = ClockSettings(bank_s=0.1, increment_s=0, grace_s=0)
+    usual = ClockSettings(time_bank_s=0.1, increment_s=0, grace_s=0)
     monkeypatch.setattr(bot_check, "_USUAL", usual)
     folder = write(tmp_path / "mine", SLOW)
     words = ("check", folder, "--sandbox", "none", "--rules", "basic")

@@ -15,11 +15,12 @@ from pathlib import Path
 import pytest
 
 from asara.v1.event_pb2 import Termination
+from asara_codec.clocks import Clocks
 from asara_game.rules import parse_rule_sets
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.sessions.play import analysed
 from asara_server.cli.sessions.serve import ServeSettings, TableServer
-from asara_server.match.spec import ClockSettings, Player
+from asara_server.match.spec import Player
 from asara_server.network.addresses import socket_parent
 from asara_server.replay.file import read_replay
 from asara_server.replay.signing import SigningKey
@@ -197,7 +198,7 @@ async def test_a_table_that_cannot_be_announced_starts_no_bot(
         opponents=tuple(find_bots(["random"])),
         rule_sets=parse_rule_sets("basic"),
         matches=1,
-        clocks=ClockSettings(),
+        clocks=Clocks(),
         seed="1",
         replays=None,
     )

@@ -6,9 +6,9 @@ import pytest
 from google.protobuf.json_format import Parse
 
 from asara.v1.replay_pb2 import Replay as ReplayMessage
+from asara_codec.clocks import Clocks
 from asara_server.match.inputs import ReplyRecord
 from asara_server.match.match import Answer
-from asara_server.match.spec import ClockSettings
 from asara_server.replay.file import parse_file
 from asara_server.replay.signing import SigningKey
 from tests.cli.command import asara
@@ -70,7 +70,7 @@ def test_where_the_time_went(tmp_path: Path) -> None:
 def test_a_time_out_is_shown_moment_by_moment(
     tmp_path: Path, unread: int, socket_us: int | None, *, replied: bool
 ) -> None:
-    driven = Driven(spec(clocks=ClockSettings(bank_s=1, increment_s=0, grace_s=0.05)))
+    driven = Driven(spec(clocks=Clocks(bank_us=1_000_000, increment_us=0, grace_us=50_000)))
     driven.reply(after_s=0.1)
     seat = driven.asked
     driven.expire(after_s=1.060)

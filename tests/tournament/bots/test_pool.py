@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
-from asara_server.match.spec import ClockSettings
 from asara_server.network.bot_server import BotServer
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.bot_addresses import BotAddresses
@@ -35,7 +35,7 @@ async def test_only_a_process_that_can_play_on_gets_another_match(
     tournament = load_tournament(write_tournament(tmp_path, {"a": GOOD, "b": GOOD}))
     settings = MatchSettings(
         entries=tournament.entries,
-        clocks=ClockSettings(),
+        clocks=Clocks(),
         limits=tournament.limits,
         transport="unix",
         processes={"a": "run"},

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
 from asara_server.logs import logger
-from asara_server.match.spec import ClockSettings, MatchSpec, Player
+from asara_server.match.spec import MatchSpec, Player
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.freezer import AWAY_S, SCAN_S, BotFreezer
@@ -98,7 +99,7 @@ async def spinning_pool(
             addresses,
             MatchSettings(
                 entries=tournament.entries,
-                clocks=ClockSettings(),
+                clocks=Clocks(),
                 limits=tournament.limits,
                 transport="unix",
                 processes=dict.fromkeys("ab", "run"),
@@ -118,7 +119,7 @@ async def test_a_bot_that_spins_while_it_waits_is_kept_from_it(
     async with spinning_pool(sandbox, tmp_path, thinks, ponder=False) as (referee, pool):
         bots = [await pool.acquire(name, "m1", seat) for seat, name in enumerate("ab")]
         players = tuple(Player(bot.entry, bot.token) for bot in bots)
-        clocks = ClockSettings(start_up_s=300, bank_s=10_000)
+        clocks = Clocks(start_up_us=300_000_000, bank_us=10_000_000_000)
         match = MatchSpec("m1", rules(), players, clocks, SECRET)
         playing = asyncio.create_task(referee.play(match))
         process = bots[0].process

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
+from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
 from asara_game.rules import RULES_VERSION
 from asara_server.eventlog.journal import Fact
-from asara_server.match.spec import ClockSettings, MatchSpec, Player
+from asara_server.match.spec import MatchSpec, Player
 from asara_server.replay.file import read_replay
 from tests.cli.command import asara
 from tests.sizes import others_long
@@ -177,11 +178,11 @@ REPLAYS: dict[str, tuple[Callable[[Forger], object], str]] = {
         rf"{FIRST}.asara: record 1 .*: edition: expected",
     ),
     "other clocks in a match": (
-        lambda forger: forger.play_again(FIRST, clocks=ClockSettings(bank_s=90)),
+        lambda forger: forger.play_again(FIRST, clocks=Clocks(bank_us=90_000_000)),
         rf"{FIRST}.asara: record 1 .*: clocks.bank_us: expected 60000000 by manifest",
     ),
     "another start-up time in a match": (
-        lambda forger: forger.play_again(FIRST, clocks=ClockSettings(start_up_s=1)),
+        lambda forger: forger.play_again(FIRST, clocks=Clocks(start_up_us=1_000_000)),
         "clocks.start_up_us: expected 30000000 by manifest",
     ),
     "a deal that nobody committed to": (

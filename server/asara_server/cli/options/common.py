@@ -7,15 +7,16 @@ from typing import Annotated, Final, NamedTuple
 
 import typer
 
+from asara_codec.clocks import Clocks
 from asara_game.rules import parse_rule_sets
 from asara_game.vocabulary import RuleSet
-from asara_server.match.spec import ClockSettings
+from asara_server.match.spec import SECOND_US
 from asara_server.text import plain
 from asara_server.tournament.config.fields import MOST_SECONDS, exposes_too_much
 from asara_server.user_error import UserError
 
-_CLOCKS: Final = ClockSettings()
-START_UP_S: Final = _CLOCKS.start_up_s
+_CLOCKS: Final = Clocks()
+START_UP_S: Final = _CLOCKS.start_up_us / SECOND_US
 LONG_START_UP_S: Final = 120.0
 """Start-up limit of the commands with which authors try out a bot."""
 
@@ -26,11 +27,16 @@ LONG_START_UP_S: Final = 120.0
 class Clock(NamedTuple):
     """The value of --clock, in seconds."""
 
-    bank_s: float = _CLOCKS.bank_s
-    increment_s: float = _CLOCKS.increment_s
+    bank_s: float = _CLOCKS.bank_us / SECOND_US
+    increment_s: float = _CLOCKS.increment_us / SECOND_US
 
     def __str__(self) -> str:
         return f"{self.bank_s:g}+{self.increment_s:g}"
+
+    def in_microseconds(self) -> Clocks:
+        """Return the usual time limits with these times."""
+        bank_us, increment_us = round(self.bank_s * SECOND_US), round(self.increment_s * SECOND_US)
+        return Clocks(bank_us=bank_us, increment_us=increment_us)
 
     def table(self, start_up_s: float) -> dict[str, float]:
         """Return the table `clocks` of a tournament file with these times."""

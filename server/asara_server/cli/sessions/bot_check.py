@@ -30,10 +30,11 @@ from asara_server.cli.sessions.entry_check import (
 )
 from asara_server.cli.sessions.setup import log_to_file, sandbox_of_bots
 from asara_server.event_loop import run
-from asara_server.match.spec import SECOND_US, ClockSettings
+from asara_server.match.spec import SECOND_US
 from asara_server.replay.signing import default_key_path
 from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.config.tournament_file import (
+    ClockSettings,
     Entry,
     Limits,
     Tournament,
@@ -141,10 +142,11 @@ def findings(checked: CheckedEntry, tournament: Tournament, *, contained: bool) 
             f"it needs {seconds_text(start_s)} to start, but a tournament allows only "
             f"{_USUAL.start_up_s:g} s (clocks.start_up_s)"
         )
-    if needed_s is not None and needed_s > _USUAL.bank_s:
+    if needed_s is not None and needed_s > _USUAL.time_bank_s:
         slow.append(
             f"it needs {seconds_text(needed_s)} on its clock, but a tournament allows only "
-            f"{_USUAL.bank_s:g} s, plus {_USUAL.increment_s:g} s per decision (clocks.time_bank_s)"
+            f"{_USUAL.time_bank_s:g} s, plus {_USUAL.increment_s:g} s per decision "
+            "(clocks.time_bank_s)"
         )
     why = "; ".join(slow) if checked.verdict is Verdict.WORKS else ""
     bank_s = tournament.clocks.time_bank_s
@@ -199,7 +201,7 @@ def _bank(finding: BotFinding) -> str:
         return f"more than the check's {finding.bank_s:g} s (a decision did not end)"
     if needed_s is None:
         return ""
-    return f"{seconds_text(needed_s) if needed_s else '0 s'} of {_USUAL.bank_s:g} s"
+    return f"{seconds_text(needed_s) if needed_s else '0 s'} of {_USUAL.time_bank_s:g} s"
 
 
 def _size(size: int | None, limit_mib: int) -> str:

@@ -17,6 +17,7 @@ from urllib.parse import urlencode
 
 from rich.prompt import IntPrompt
 
+from asara_codec.clocks import Clocks
 from asara_server import system
 from asara_server.cli.commands.play import LEVELS, USUAL_LEVEL, Play
 from asara_server.cli.display.console import err, notify, out, shows_progress
@@ -33,7 +34,7 @@ from asara_server.cli.sessions.serve import (
 from asara_server.cli.sessions.setup import log_to_terminal, sandbox_of_bots
 from asara_server.cli.sessions.web import stay, web_child
 from asara_server.event_loop import run
-from asara_server.match.spec import ClockSettings, Player
+from asara_server.match.spec import SECOND_US, Player
 from asara_server.network.addresses import free_address, reachable_address, socket_parent
 from asara_server.replay.signing import SigningKey, default_key_path
 from asara_server.text import count
@@ -44,8 +45,8 @@ from asara_server.tournament.schedule.schedule import rotated
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.user_error import UserError
 
-_NO_CLOCK_S: Final = 10.0**8
-"""Seconds of a bank that nobody can use up; the page shows no clock for it."""
+_NO_CLOCK_US: Final = 10**8 * SECOND_US
+"""Microseconds of a bank that nobody can use up; the page shows no clock for it."""
 _READY_S: Final = 3.0
 """Seconds within which a page disconnects after a match; it reconnects for the next match."""
 _POLL_S: Final = 0.1
@@ -150,14 +151,14 @@ def _sandbox(options: Play, opponents: Sequence[Entry], folder: Path) -> Sandbox
     return sandbox_of_bots(options.sandbox, directories, secret=secret)
 
 
-def _clocks(options: Play) -> ClockSettings:
+def _clocks(options: Play) -> Clocks:
     """Return the time controls; a page that was closed may be reopened at any time.
 
     Without a bank, nobody loses on time. A bot whose process ends still forfeits.
     """
     if options.clock is None:
-        return ClockSettings(bank_s=_NO_CLOCK_S, increment_s=0, reconnect_s=_NO_CLOCK_S)
-    return ClockSettings(**options.clock._asdict(), reconnect_s=_NO_CLOCK_S)
+        return Clocks(bank_us=_NO_CLOCK_US, increment_us=0, reconnect_us=_NO_CLOCK_US)
+    return options.clock.in_microseconds()._replace(reconnect_us=_NO_CLOCK_US)
 
 
 def _replays(options: Play, folder: Path) -> ReplaySink:

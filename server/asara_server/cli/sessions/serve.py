@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from asara_codec.clocks import Clocks
 from asara_game.vocabulary import RuleSet
 from asara_server.cli.commands.serve import Serve
 from asara_server.cli.display.console import notify, out, warn
@@ -31,7 +32,7 @@ from asara_server.event_loop import run
 from asara_server.eventlog.file_lock import is_held
 from asara_server.eventlog.journal import TABLE, Journal, JournalError, in_use
 from asara_server.match.deal_secrets import secret_of, tournament_secret
-from asara_server.match.spec import ClockSettings, Player
+from asara_server.match.spec import Player
 from asara_server.network.addresses import ServeError, reachable_address
 from asara_server.network.grpc_server import RunningServer, serve
 from asara_server.network.open_files import files_needed, require_open_files
@@ -81,7 +82,7 @@ class ServeSettings:
     rule_sets: frozenset[RuleSet]
     matches: int | None
     """Number of matches; None for an unlimited number."""
-    clocks: ClockSettings
+    clocks: Clocks
     seed: str
     replays: ReplaySink | None
     sandbox: Sandbox | None = None
@@ -155,7 +156,7 @@ def _settings(options: Serve) -> ServeSettings:
         ),
         rule_sets=rule_sets(options.rules),
         matches=options.matches or None,
-        clocks=ClockSettings(**options.clock._asdict()),
+        clocks=options.clock.in_microseconds(),
         seed=_seed(options.seed),
         sandbox=sandbox,
         replays=None if folder is None else replay_sink(folder),

@@ -23,9 +23,10 @@ from pydantic import (
     model_validator,
 )
 
+from asara_codec.clocks import Clocks
 from asara_game.bounded_toml import parse_toml
 from asara_server.bounded_file import read_bounded
-from asara_server.match.spec import ClockSettings, ProcessPolicy
+from asara_server.match.spec import SECOND_US, ProcessPolicy
 from asara_server.network.addresses import LOCAL_TRANSPORT
 from asara_server.text import plain
 from asara_server.tournament.config.block_kinds import (
@@ -79,7 +80,7 @@ LARGEST_FILE: Final = 256 * 1024
 """Maximum size of a tournament file, in bytes."""
 _MOST_ENTRIES: Final = 1_000
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-_CLOCKS = ClockSettings()
+_CLOCKS = Clocks()
 _THAWING_S: Final = 0.01
 """Minimum grace of a decision, in seconds, if bots must be thawed for it."""
 
@@ -210,26 +211,30 @@ class Entry(_Section):
         return self._folder
 
 
-class Clocks(_Section):
-    """Time limits of a bot in seconds; see `ClockSettings`."""
+class ClockSettings(_Section):
+    """Time limits of a bot in seconds; the rest of the program has them as `Clocks`."""
 
-    start_up_s: Seconds = _CLOCKS.start_up_s
+    start_up_s: Seconds = _CLOCKS.start_up_us / SECOND_US
     """Seconds that a bot has to start and connect."""
-    time_bank_s: Seconds = _CLOCKS.bank_s
+    time_bank_s: Seconds = _CLOCKS.bank_us / SECOND_US
     """Seconds on a bot's clock at the start of a match."""
-    increment_s: SecondsOrZero = _CLOCKS.increment_s
+    increment_s: SecondsOrZero = _CLOCKS.increment_us / SECOND_US
     """Seconds added to the clock for each decision."""
-    grace_s: SecondsOrZero = _CLOCKS.grace_s
+    grace_s: SecondsOrZero = _CLOCKS.grace_us / SECOND_US
     """Seconds per decision that are not deducted from the clock."""
-    reconnect_s: SecondsOrZero = _CLOCKS.reconnect_s
+    reconnect_s: SecondsOrZero = _CLOCKS.reconnect_us / SECOND_US
     """Seconds that a bot may stay disconnected before it forfeits."""
-    hide_forced: bool = _CLOCKS.hide_forced
+    hide_forced: bool = False
     """If true, forced moves are delayed, so that they look like any other decision."""
 
-    def settings(self) -> ClockSettings:
-        """Return the same limits as the referee's type."""
-        values = self.model_dump()
-        return ClockSettings(bank_s=values.pop("time_bank_s"), **values)
+    def in_microseconds(self) -> Clocks:
+        return Clocks(
+            start_up_us=round(self.start_up_s * SECOND_US),
+            bank_us=round(self.time_bank_s * SECOND_US),
+            increment_us=round(self.increment_s * SECOND_US),
+            grace_us=round(self.grace_s * SECOND_US),
+            reconnect_us=round(self.reconnect_s * SECOND_US),
+        )
 
 
 class Limits(_Section):
@@ -322,7 +327,7 @@ class Tournament(_Section):
     """If false, bots in the sandbox are frozen while it is not their turn."""
     transport: Literal["unix", "tcp"] = LOCAL_TRANSPORT
     """How local bots reach the referee: a "unix" socket, or "tcp" on this machine."""
-    clocks: Clocks = Clocks()
+    clocks: ClockSettings = ClockSettings()
     """Time limits of a bot."""
     limits: Limits = Limits()
     """Limits of entries and of the processes of their bots."""

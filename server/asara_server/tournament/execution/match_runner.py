@@ -174,6 +174,7 @@ class MatchRunner:
             self._context.secret_of(name, match.shared_deal),
             joint=settings.joint_deals,
             shared_deal=match.shared_deal,
+            hide_forced=settings.hide_forced,
         )
         terminations = [Termination.UNSPECIFIED] * len(bots)
         try:

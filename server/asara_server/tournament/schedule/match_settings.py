@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple, Self
 
-from asara_server.match.spec import ClockSettings, ProcessPolicy
+from asara_codec.clocks import Clocks
+from asara_server.match.spec import ProcessPolicy
 from asara_server.network.addresses import LOCAL_TRANSPORT
 from asara_server.tournament.config.tournament_file import Entry, Limits, Tournament
 from asara_server.tournament.schedule.schedule import bot_seed
@@ -26,7 +27,9 @@ class MatchSettings:
     entries: tuple[Entry, ...]
     processes: Mapping[str, ProcessPolicy]
     """Lifetime of the processes of each entry whose bots are started here."""
-    clocks: ClockSettings = field(default_factory=ClockSettings)
+    clocks: Clocks = field(default_factory=Clocks)
+    hide_forced: bool = False
+    """True if a pause hides that a seat had no choice."""
     limits: Limits = field(default_factory=Limits)
     transport: Literal["unix", "tcp"] = LOCAL_TRANSPORT
     joint_deals: bool = False
@@ -56,7 +59,8 @@ class MatchSettings:
         return cls(
             entries=tuple(every.values()),
             processes={**{one.name: "run" for one in opponents}, **tournament.process_policies},
-            clocks=tournament.clocks.settings(),
+            clocks=tournament.clocks.in_microseconds(),
+            hide_forced=tournament.clocks.hide_forced,
             limits=tournament.limits,
             transport=tournament.transport,
             joint_deals=tournament.deals == "joint",

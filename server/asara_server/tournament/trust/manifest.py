@@ -214,7 +214,7 @@ def new_manifest(
         places=tournament.settled_places if looks else 0,
         deals=tournament.deals,
         deal_commitment=deal_commitment,
-        clocks=tournament.clocks.settings().in_microseconds()._asdict(),
+        clocks=tournament.clocks.in_microseconds()._asdict(),
         actions_per_reply=limits.actions_per_reply,
         rejections_forgiven=limits.rejections_forgiven,
         max_attempts=MAX_ATTEMPTS,
