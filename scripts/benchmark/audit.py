@@ -21,8 +21,7 @@ from asara_server.eventlog.record_codec import RecordCodec, Results
 from asara_server.eventlog.replay import Replay, ReplayHeader
 from asara_server.match.inputs import Presence, ReplyRecord
 from asara_server.match.match import Match
-from asara_server.match.spec import MatchSpec, Player
-from asara_server.referee.limits import LimitSettings
+from asara_server.match.spec import MatchLimits, MatchSpec, Player
 from asara_server.replay.audit import audit as audit_file
 from asara_server.replay.file import file_content, parse_replay, signed_records
 from asara_server.replay.signing import SigningKey
@@ -88,7 +87,7 @@ def _file(rules: Rules, rng: random.Random, name: str, key: SigningKey) -> bytes
     """Return the replay file of a match between bots that answer as quickly as real bots can."""
     players = tuple(Player(f"random-{seat}", f"token-{seat}") for seat in range(_SEATS))
     spec = MatchSpec(name, rules, players, Clocks(), rng.randbytes(32))
-    limits = LimitSettings().match_limits
+    limits = MatchLimits()
     match = Match(spec, limits)
     match.start({seat: Presence() for seat in range(_SEATS)}, {})
     now_us = 0

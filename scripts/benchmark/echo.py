@@ -25,7 +25,7 @@ from asara_game.rules import Rules, parse_rule_sets
 from asara_server.event_loop import run
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Match
-from asara_server.match.spec import MatchSpec, Player
+from asara_server.match.spec import MatchLimits, MatchSpec, Player
 from asara_server.network.grpc_server import PLAY_SERVICE, server_options
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.stream_errors import Context
@@ -98,7 +98,7 @@ def record(rules: Rules, match_id: str, seed: int) -> _Step:
     rng = random.Random(f"{match_id} {seed}")
     players = tuple(Player(f"bot-{seat}", f"bot-{seat}") for seat in range(rules.seats))
     spec = MatchSpec(match_id, rules, players, CLOCKS, rng.randbytes(32))
-    match = Match(spec, LimitSettings().match_limits)
+    match = Match(spec, MatchLimits())
     match.start({seat: Presence() for seat in range(rules.seats)}, {})
     sent: _Step = []
     decisions = [0] * rules.seats

@@ -12,10 +12,9 @@ from asara_codec.results import SeatResult
 from asara_game.rules import Rules
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Answer, Match
-from asara_server.match.spec import MatchSpec, Player
-from asara_server.referee.limits import LimitSettings
+from asara_server.match.spec import MatchLimits, MatchSpec, Player
 
-LIMITS = LimitSettings().match_limits
+LIMITS = MatchLimits()
 CLOCKS = Clocks()
 
 

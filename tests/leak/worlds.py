@@ -36,15 +36,14 @@ from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match import feed
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Answer, Match
-from asara_server.match.spec import MatchSpec, Player
-from asara_server.referee.limits import LimitSettings
+from asara_server.match.spec import MatchLimits, MatchSpec, Player
 from asara_server.web.live_matches import LiveMatch
 from tests.game.play import Policy
 from tests.game.table import rules
 
 Message = tuple[int, bytes]
 Speak = Callable[[Match], None]
-_LIMITS = LimitSettings(rejections_forgiven=10**6).match_limits
+_LIMITS = MatchLimits(rejections_forgiven=10**6)
 _AT_REST = (DecisionKind.SPACE, DecisionKind.BUYERS)
 """Decisions between turns: until the buyers are laid, the chosen space is not public."""
 

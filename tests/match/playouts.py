@@ -18,13 +18,12 @@ from asara_server.eventlog.record_codec import AnyRecord, RecordCodec, Results
 from asara_server.eventlog.replay import Replay, ReplayHeader
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Match
-from asara_server.match.spec import MatchRecord, MatchSpec, Player
-from asara_server.referee.limits import LimitSettings
+from asara_server.match.spec import MatchLimits, MatchRecord, MatchSpec, Player
 from asara_server.replay.file import file_content, signed_records
 from asara_server.replay.signing import SigningKey
 from tests.sizes import others_long
 
-LIMITS = LimitSettings().match_limits
+LIMITS = MatchLimits()
 CASES = [
     pytest.param(rule_sets, seats, id=f"{format_rule_sets(rule_sets)}-{seats}")
     for rule_sets in RULE_COMBINATIONS

@@ -86,7 +86,7 @@ def test_several_actions_are_played_as_far_as_they_go_in_the_turn():
 def test_the_first_further_action_that_is_not_legal_ends_the_run():
     driven = Driven()
     space = driven.match.state.legal[0]
-    driven.reply(*[space] * LIMITS.actions_per_reply)
+    driven.reply(*[space] * LIMITS.match_limits.actions_per_reply)
     _, record = driven.match.records
     assert isinstance(record, ReplyRecord)
     assert record.actions == (space,)
@@ -145,7 +145,7 @@ def test_a_bad_reply_is_rejected_with_the_legal_list_and_the_clock_runs_on():
     illegal = ActionMessage()
     illegal.build_count.count = 3
     unknown = ActionMessage()
-    too_many = [illegal] * (LIMITS.actions_per_reply + 1)
+    too_many = [illegal] * (LIMITS.match_limits.actions_per_reply + 1)
     legal = driven.told[0][1].decision.legal_actions
     cases = [(1, []), (2, [illegal]), (3, [unknown])]
     for number, (reason, actions) in enumerate(cases, 1):

@@ -19,12 +19,12 @@ from asara_server.eventlog.resimulate import resimulate, resimulated
 from asara_server.match.inputs import ExpiryRecord, PauseRecord, Presence, Record, ReplyRecord
 from asara_server.match.match import NEVER, Match
 from asara_server.match.pauses import RECENT, Pauses, could_have_had_a_choice
-from asara_server.referee.limits import LimitSettings
+from asara_server.match.spec import MatchLimits
 from tests.match.playouts import finished_replay
 from tests.match.waiting import accuracy, turns_of_match
 from tests.referee.harness import SECRET, Driven, spec
 
-LIMITS = LimitSettings().match_limits
+LIMITS = MatchLimits()
 
 
 def thinking(rng: random.Random) -> float:

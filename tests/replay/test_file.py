@@ -157,7 +157,7 @@ def test_a_record_of_a_seat_that_the_match_does_not_have_is_refused(record: Reco
 
 
 def test_no_seat_has_more_rejections_than_the_one_that_forfeits() -> None:
-    most = REPLAY.header.rejections_forgiven + 1
+    most = REPLAY.header.limits.rejections_forgiven + 1
     rejections = [RejectionRecord(1, 0, 1, (), RejectionReason.EMPTY, "no action")] * (most + 1)
     parse_replay(replay_bytes(replace(REPLAY, records=tuple(rejections[:most])), KEY))
     with pytest.raises(ReplayError, match=f"rejection {most + 1} of its seat"):

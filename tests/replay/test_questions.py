@@ -19,7 +19,7 @@ REPLAY = random_replay(EVERYTHING, 3, seed=8)
 
 def sent(replay: Replay, seat: int) -> list[bytes]:
     """Return all messages to a seat."""
-    match = resimulate(replay.header.spec(), replay.header.limits(), replay.records)
+    match = resimulate(replay.header.spec(), replay.header.limits, replay.records)
     return [message for receiver, message in match.outbox if receiver == seat]
 
 
@@ -49,7 +49,7 @@ def test_a_question_is_what_its_seat_was_sent_byte_for_byte_with_its_recorded_re
 
 def test_a_decision_that_was_never_answered_has_no_recorded_reply() -> None:
     replay = random_replay(EVERYTHING, 2, seed=8)
-    match = resimulate(replay.header.spec(), replay.header.limits(), replay.records[:20])
+    match = resimulate(replay.header.spec(), replay.header.limits, replay.records[:20])
     seat = match.asked
     assert seat is not None
     match.expire(match.deadline_us)
@@ -75,7 +75,7 @@ def test_another_bot_is_asked_as_if_it_had_played_without_a_break(seat: int, liv
         known += len(part.events)
         events += part.events
         assert part.sequence == known
-    match = resimulate(REPLAY.header.spec(), REPLAY.header.limits(), REPLAY.records)
+    match = resimulate(REPLAY.header.spec(), REPLAY.header.limits, REPLAY.records)
     received = b"".join(delimited(serialize(event)) for event in events)
     assert received == b"".join(match.feed.event_parts[first:known])
     assert [one.decision for one in asked] == [m.decision for m in messages if m.decision.kind]

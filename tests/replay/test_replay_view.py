@@ -41,7 +41,7 @@ SOME = list(zip(RULE_COMBINATIONS, (2, 3, 4, 2, 3, 4), strict=True))
 
 
 def played(replay: Replay) -> Match:
-    return resimulate(replay.header.spec(), replay.header.limits(), replay.records)
+    return resimulate(replay.header.spec(), replay.header.limits, replay.records)
 
 
 def sent(replay: Replay, seat: int) -> list[PlayResponse]:
@@ -151,7 +151,7 @@ def test_a_forfeit_ends_the_private_views_of_its_seat() -> None:
 
 def test_a_seat_that_never_took_part_is_shown_what_everybody_is_shown() -> None:
     dice = random.Random(3)
-    match = Match(random_spec(rules_for(EVERYTHING, 3), dice, "m"), REPLAY.header.limits())
+    match = Match(random_spec(rules_for(EVERYTHING, 3), dice, "m"), REPLAY.header.limits)
     absence = Absence(Termination.NEVER_STARTED, "no file")
     match.start({0: Presence(), 1: Presence()}, {2: absence})
     now = 0
@@ -171,7 +171,7 @@ def test_a_seat_that_never_took_part_is_shown_what_everybody_is_shown() -> None:
 
 def test_a_decision_that_ran_out_of_time_is_shown_without_an_answer() -> None:
     replay = random_replay(EVERYTHING, 2, seed=8)
-    match = resimulate(replay.header.spec(), replay.header.limits(), replay.records[:20])
+    match = resimulate(replay.header.spec(), replay.header.limits, replay.records[:20])
     seat = match.asked
     assert seat is not None
     asked_at_us = match.asked_at_us
@@ -192,7 +192,7 @@ def test_a_decision_that_ran_out_of_time_is_shown_without_an_answer() -> None:
 
 def test_a_rejection_that_forfeits_is_the_last_of_its_seat() -> None:
     replay = random_replay(EVERYTHING, 2, seed=8)
-    match = resimulate(replay.header.spec(), replay.header.limits(), replay.records[:20])
+    match = resimulate(replay.header.spec(), replay.header.limits, replay.records[:20])
     seat = match.asked
     assert seat is not None
     while not match.finished:

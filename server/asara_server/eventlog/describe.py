@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import zip_longest
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from asara_game.edition import parse_edition
@@ -110,11 +111,12 @@ def diff_replays(one: Replay, other: Replay) -> Iterator[Difference]:
         "deal_secret",
         "shared_deal",
         "hide_forced",
-        "actions_per_reply",
+        "limits.actions_per_reply",
     ):
-        a, b = getattr(one.header, name), getattr(other.header, name)
+        a, b = map(attrgetter(name), (one.header, other.header))
         if a != b:
-            yield Difference(plain_words(name).capitalize(), _value(a), _value(b))
+            what = plain_words(name.rpartition(".")[2]).capitalize()
+            yield Difference(what, _value(a), _value(b))
     if one.header.edition != other.header.edition:
         names = [parse_edition(replay.header.edition).name for replay in (one, other)]
         yield Difference("Edition (the files differ)", *names)

@@ -53,7 +53,7 @@ from asara_server.match.inputs import (
     StartRecord,
 )
 from asara_server.match.match import Match
-from asara_server.match.spec import ProcessPolicy
+from asara_server.match.spec import MatchLimits, ProcessPolicy
 
 _MOST_SEATS: Final = 4
 _MOST_ACTIONS: Final = 64
@@ -312,8 +312,8 @@ def _header_bytes(header: ReplayHeader, edition_zlib: bytes) -> bytes:
         clocks=clocks_message(header.clocks),
         deal_secret=header.deal_secret,
         started_unix_ms=header.started_unix_ms,
-        actions_per_reply=header.actions_per_reply,
-        rejections_forgiven=header.rejections_forgiven,
+        actions_per_reply=header.limits.actions_per_reply,
+        rejections_forgiven=header.limits.rejections_forgiven,
         nonces=header.nonces,
         shared_deal=header.shared_deal,
         hide_forced=header.hide_forced,
@@ -342,8 +342,7 @@ def _read_header(message: replay_pb2.ReplayHeader) -> ReplayHeader:
         rule_sets=frozenset(enum_member(RuleSet, r, "rule_sets") for r in message.rule_sets),
         entries=tuple(message.entries),
         clocks=clocks_from_proto(message.clocks),
-        actions_per_reply=message.actions_per_reply,
-        rejections_forgiven=message.rejections_forgiven,
+        limits=MatchLimits(message.actions_per_reply, message.rejections_forgiven),
         deal_secret=message.deal_secret,
         nonces=tuple(message.nonces),
         shared_deal=message.shared_deal,

@@ -26,7 +26,7 @@ class RecoveredMatch(NamedTuple):
 
     def resimulate(self) -> Match:
         """Return the match as it was after its last record; raises UnsoundError."""
-        return resimulate(self.spec, self.header.limits(), self.inputs)
+        return resimulate(self.spec, self.header.limits, self.inputs)
 
 
 def recover(journal: Journal, spec: MatchSpec) -> RecoveredMatch | None:

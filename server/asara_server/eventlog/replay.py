@@ -34,8 +34,7 @@ class ReplayHeader:
     entries: tuple[str, ...]
     """Names of the entries, by seat; there is one per seat."""
     clocks: Clocks
-    actions_per_reply: int
-    rejections_forgiven: int
+    limits: MatchLimits
     deal_secret: bytes
     """The referee's 32 bytes from which the deal is derived."""
     started_unix_ms: int
@@ -60,8 +59,7 @@ class ReplayHeader:
             rule_sets=spec.rules.rule_sets,
             entries=spec.entries,
             clocks=spec.clocks,
-            actions_per_reply=limits.actions_per_reply,
-            rejections_forgiven=limits.rejections_forgiven,
+            limits=limits,
             deal_secret=spec.secret,
             nonces=spec.nonces,
             shared_deal=spec.shared_deal,
@@ -85,9 +83,6 @@ class ReplayHeader:
     def spec(self) -> MatchSpec:
         """Return a spec to play the match again, with meaningless tokens; raises ReplayError."""
         return _spec(self)
-
-    def limits(self) -> MatchLimits:
-        return MatchLimits(self.actions_per_reply, self.rejections_forgiven)
 
 
 @lru_cache(maxsize=4)  # an audit asks for it twice

@@ -83,7 +83,7 @@ def resimulated(
     bytes sent to any seat differ from the replay. `at_rest` is called whenever no turn is running,
     see `Match`.
     """
-    match = Match(replay.header.spec(), replay.header.limits(), at_rest)
+    match = Match(replay.header.spec(), replay.header.limits, at_rest)
     yield match, None
     for record in replay.records:
         apply_record(match, record)

@@ -20,8 +20,8 @@ _LONGEST_US: Final = 10**9 * SECOND_US
 class MatchLimits(NamedTuple):
     """The limits that affect the course of a match; replays contain them."""
 
-    actions_per_reply: int
-    rejections_forgiven: int
+    actions_per_reply: int = 64
+    rejections_forgiven: int = 3
     """Rejected replies per seat that are forgiven before a rejection forfeits."""
 
 

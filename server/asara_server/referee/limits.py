@@ -1,6 +1,6 @@
 """Limits on what bots may do, and the limiter of request rates."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from asara.v1.play_pb2 import Limits as LimitsMessage
@@ -21,9 +21,7 @@ class LimitSettings:
     """Requests that answer no open decision, averaged over `rate_window_s`."""
     matches: int = 1_024
     """Maximum concurrent matches on one stream."""
-    actions_per_reply: int = 64
-    rejections_forgiven: int = 3
-    """Rejected replies per seat and match before a forfeit."""
+    match_limits: MatchLimits = field(default_factory=MatchLimits)
     late_reply_s: float = 1.0
     """Seconds for which a match's replay stays open after a timeout, to record a late reply."""
     responses_unread: int = 1_024
@@ -57,11 +55,6 @@ class LimitSettings:
     """Size of a message above which gRPC itself breaks the stream, at the address of one bot. This
     does not count as a protocol violation. At public addresses, gRPC's limit is `request_bytes`."""
 
-    @property
-    def match_limits(self) -> MatchLimits:
-        """Return the limits that affect the course of a match."""
-        return MatchLimits(self.actions_per_reply, self.rejections_forgiven)
-
     def new_stream_limiter(self) -> "RateLimiter":
         """Return a limiter for the streams that one bot opens."""
         return RateLimiter(self.streams_opened / self.stream_window_s, self.stream_window_s)
@@ -72,8 +65,8 @@ class LimitSettings:
             request_bytes=self.request_bytes,
             requests_per_second=self.requests_per_second,
             matches=matches,
-            actions_per_reply=self.actions_per_reply,
-            rejections_forgiven=self.rejections_forgiven,
+            actions_per_reply=self.match_limits.actions_per_reply,
+            rejections_forgiven=self.match_limits.rejections_forgiven,
             responses_unread=self.responses_unread,
         )
 

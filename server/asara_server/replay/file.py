@@ -205,7 +205,7 @@ def _assemble(data: bytes) -> ReplayFile:
                 _check_seats(record, seats)
                 if isinstance(record, RejectionRecord):
                     rejections[record.seat] += 1
-                    _check_rejections(rejections[record.seat], header.rejections_forgiven)
+                    _check_rejections(rejections[record.seat], header.limits.rejections_forgiven)
                 records.append(record)
             parts.append(part)
     except CodecError as error:

@@ -148,7 +148,7 @@ class LiveMatch:
 
     def _advance(self) -> None:
         if self.match is None:
-            self.match = Match(self.header.spec(), self.header.limits())
+            self.match = Match(self.header.spec(), self.header.limits)
         match = self.match
         records, self._unread = self._unread, []
         for data in records:

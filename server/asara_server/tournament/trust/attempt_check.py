@@ -226,8 +226,8 @@ class ExpectedMatch(NamedTuple):
         yield "rules_version", manifest.rules_version, header.rules_version
         for name, wanted in manifest.clocks.items():
             yield f"clocks.{name}", wanted, getattr(header.clocks, name, None)
-        yield "actions_per_reply", manifest.actions_per_reply, header.actions_per_reply
-        yield "rejections_forgiven", manifest.rejections_forgiven, header.rejections_forgiven
+        yield "actions_per_reply", manifest.actions_per_reply, header.limits.actions_per_reply
+        yield "rejections_forgiven", manifest.rejections_forgiven, header.limits.rejections_forgiven
         yield "processes", manifest.processes_by_seat(match.entries), header.processes
         yield "a nonce of every seat", manifest.deals == "joint", bool(header.nonces)
 

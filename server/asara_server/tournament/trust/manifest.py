@@ -14,8 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from asara_game.edition import load_edition
 from asara_game.rules import RULES_VERSION, format_rule_sets, parse_rule_sets
 from asara_game.vocabulary import RuleSet
-from asara_server.match.spec import ProcessPolicy
-from asara_server.referee.limits import LimitSettings
+from asara_server.match.spec import MatchLimits, ProcessPolicy
 from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.fields import Orders
 from asara_server.tournament.config.tournament_file import Entry, Tournament
@@ -184,7 +183,7 @@ def new_manifest(
 
     `tournament_file` is the content of the tournament file, or None.
     """
-    edition, limits = load_edition(), LimitSettings().match_limits
+    edition, limits = load_edition(), MatchLimits()
     policies = tournament.process_policies
     return Manifest(
         asara=version("asara"),
