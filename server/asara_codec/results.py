@@ -50,17 +50,23 @@ class SeatForfeited(NamedTuple):
     prestige: int = 0
 
 
-class SeatResult(NamedTuple):
-    """The result of a match for one seat; public after the end."""
+class SeatEnd(NamedTuple):
+    """How a match ended for one seat."""
 
-    seat: int
-    entry: str
     rank: int
     """1 for the best. Tied seats share a rank, and the next ranks are skipped."""
     prestige: int
     termination: Termination
     detail: str
     """Why the seat forfeited; "" if it did not."""
+
+
+class SeatResult(NamedTuple):
+    """The end of a match for one seat with what the seat has left; public after the end."""
+
+    seat: int
+    entry: str
+    end: SeatEnd
     asari: int
     sections: tuple[int, ...]
     """40 counts of unbuilt sections: index (kind - 1) * 10 + (colour - 1) * 2 + gold."""

@@ -69,6 +69,6 @@ def share_of_wins(
     for deal, seat in product(range(deals), range(rules.seats)):
         bots = [bot if number == seat else rival for number in range(rules.seats)]
         results = play_match(rules, bots, f"deal-{deal}", deal.to_bytes(32))
-        winners = [result.seat for result in results if result.rank == 1]
+        winners = [result.seat for result in results if result.end.rank == 1]
         won += (seat in winners) / len(winners)
     return won / (deals * rules.seats)

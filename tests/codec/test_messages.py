@@ -29,7 +29,7 @@ from asara_codec.messages import (
     welcome_bytes,
 )
 from asara_codec.reflection import CodecError
-from asara_codec.results import RejectionReason, SeatForfeited, SeatResult, Termination
+from asara_codec.results import RejectionReason, SeatEnd, SeatForfeited, SeatResult, Termination
 from asara_codec.view_reader import public_from_proto, view_from_proto
 from asara_codec.view_writer import ViewWriter
 from asara_game import events as ev
@@ -57,9 +57,14 @@ from tests.match.playouts import EVERYTHING, WIDE_CASES, rules_for
 CLOCKS = Clocks(30_000_000, 60_000_000, 500_000, 50_000, 2**40)
 RESULTS = (
     SeatResult(
-        0, "grün", 1, 57, Termination.COMPLETED, "", 12, (2, 1, *[0] * 37, 3), (0, 2, 0, 0, 1)
+        0,
+        "grün",
+        SeatEnd(1, 57, Termination.COMPLETED, ""),
+        12,
+        (2, 1, *[0] * 37, 3),
+        (0, 2, 0, 0, 1),
     ),
-    SeatResult(1, "red", 2, -1, Termination.TIME_OUT, "too late", 0, (0,) * 40, (0,) * 5),
+    SeatResult(1, "red", SeatEnd(2, -1, Termination.TIME_OUT, "too late"), 0, (0,) * 40, (0,) * 5),
 )
 SENT_RESULTS = [
     pb.SeatResult(

@@ -131,7 +131,7 @@ async def test_a_match_that_was_over_is_told_without_its_bots(tmp_path):
         record = await play_both(server, match)
     async with kept(tmp_path) as server:
         again = await server.referee.play(match)
-    assert (again.records, again.results) == (record.records, record.results)
+    assert (again.records, again.ends) == (record.records, record.ends)
     assert again.started_unix_ms == record.started_unix_ms
 
 
@@ -141,7 +141,7 @@ async def test_bots_that_do_not_come_back_have_crashed(tmp_path):
     async with kept(tmp_path) as server:
         b = await server.dial("b")
         record, _ = await together(server.referee.play(match), play_bot(b))
-    assert [result.termination for result in record.results] == [
+    assert [result.termination for result in record.ends] == [
         Termination.CRASH,
         Termination.COMPLETED,
     ]
@@ -155,7 +155,7 @@ async def test_a_bot_that_is_gone_for_good_forfeits_at_once(tmp_path):
         b = await server.dial("b")
         server.referee.mark_lost("token-a", "could not be started")
         record, _ = await together(server.referee.play(match), play_bot(b))
-    assert record.results[0].detail == "could not be started"
+    assert record.ends[0].detail == "could not be started"
     assert isinstance(replay_of(record).records[-1], ForfeitRecord)
     check(record)
 

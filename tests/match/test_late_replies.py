@@ -68,7 +68,7 @@ def test_a_reply_that_is_handled_before_the_timer_is_late_as_well() -> None:
     driven.reply(after_s=TIME_OUT_S, expected=Answer.LATE)
     assert records(driven) == [ExpiryRecord, LateReplyRecord]
     assert driven.match.finished
-    assert driven.match.results[0].termination is Termination.TIME_OUT
+    assert driven.match.results[0].end.termination is Termination.TIME_OUT
 
 
 def test_no_reply_of_a_seat_that_forfeited_otherwise_is_late() -> None:

@@ -39,15 +39,15 @@ def test_every_match_ends_with_a_result_for_every_seat(rule_sets, seats):
     driven.play_out(random.Random(seats))
     match = driven.match
     assert [r.seat for r in match.results] == list(range(seats))
-    assert all(r.termination is Termination.COMPLETED for r in match.results)
-    assert [r.prestige for r in match.results] == match.state.prestige
-    assert min(r.rank for r in match.results) == 1
+    assert all(r.end.termination is Termination.COMPLETED for r in match.results)
+    assert [r.end.prestige for r in match.results] == match.state.prestige
+    assert min(r.end.rank for r in match.results) == 1
     assert not match.void_reason
     assert match.deadline_us == NEVER
     assert match.asked is None
     for told in driven.told:
         ended = told[-1].match_ended
-        assert [r.rank for r in ended.results] == [r.rank for r in match.results]
+        assert [r.rank for r in ended.results] == [r.end.rank for r in match.results]
         assert ended.deal_secret == match.spec.secret
         assert ended.sequence == len(match.feed.events)
 
@@ -200,12 +200,9 @@ def test_the_steward_plays_on_for_a_seat_that_forfeited_and_it_ranks_last():
     driven.match.forfeit(0, Termination.CRASH, "process 7 was killed", driven.now)
     driven.take()
     driven.play_out(random.Random(5))
-    results = driven.match.results
-    assert results[0].rank == 3
-    assert (results[0].termination, results[0].detail) == (
-        Termination.CRASH,
-        "process 7 was killed",
-    )
+    end = driven.match.results[0].end
+    assert end.rank == 3
+    assert (end.termination, end.detail) == (Termination.CRASH, "process 7 was killed")
     events = driven.match.feed.events
     stewarded = [e for e in events if isinstance(e, BuyersDispatched) and e.seat == 0]
     assert {e.space for e in stewarded} == {Space(Area.COLOURED_BUILDING, 1)}
@@ -216,7 +213,7 @@ def test_several_forfeits_tie_at_the_end():
     for seat in (1, 2):
         driven.match.forfeit(seat, Termination.CRASH, "", driven.now)
     driven.play_out(random.Random(6))
-    ranks = [r.rank for r in driven.match.results]
+    ranks = [r.end.rank for r in driven.match.results]
     assert ranks[1] == ranks[2] == 3
     assert sorted((ranks[0], ranks[3])) in ([1, 2], [1, 1])
 
@@ -228,8 +225,8 @@ def test_with_one_seat_left_the_match_ends_at_once():
     driven.match.forfeit(2, Termination.PROTOCOL_VIOLATION, "", driven.now)
     driven.take()
     assert driven.match.finished
-    assert [r.rank for r in driven.match.results] == [2, 1, 2]
-    assert driven.match.results[1].termination is Termination.COMPLETED
+    assert [r.end.rank for r in driven.match.results] == [2, 1, 2]
+    assert driven.match.results[1].end.termination is Termination.COMPLETED
     assert driven.kinds(1)[-1] == "match_ended"
 
 
@@ -238,8 +235,8 @@ def test_seats_that_never_started_forfeit_together():
     never = Absence(Termination.NEVER_STARTED, "did not connect within 30 s")
     driven.match.start({}, {0: never, 1: never})
     assert driven.match.finished
-    assert [r.rank for r in driven.match.results] == [1, 1]
-    assert {r.termination for r in driven.match.results} == {Termination.NEVER_STARTED}
+    assert [r.end.rank for r in driven.match.results] == [1, 1]
+    assert {r.end.termination for r in driven.match.results} == {Termination.NEVER_STARTED}
 
 
 @pytest.mark.parametrize("replies", [0, 1])

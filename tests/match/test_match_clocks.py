@@ -208,7 +208,7 @@ def test_the_bot_that_went_first_crashes_first_and_both_if_at_the_same_moment(la
     driven.match.leave(1, driven.now)
     driven.match.leave(0, driven.now + later_us)
     driven.expire(after_s=5)
-    assert [r.rank for r in driven.match.results] == ranks
+    assert [r.end.rank for r in driven.match.results] == ranks
 
 
 def test_a_forfeited_seat_has_no_deadline(driven):

@@ -53,7 +53,7 @@ async def test_silent_streams_and_connections_of_one_bot_harm_no_other() -> None
         await turns()
         a, b = await opened["a"].dial("a"), await opened["b"].dial("b")
         record, *_ = await together(referee.play(spec()), play_bot(a), play_bot(b))
-        assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
+        assert [r.termination for r in record.ends] == [Termination.COMPLETED] * 2
         assert referee.stream_count_without_hello <= (
             LIMITS.bot_connections * LIMITS.streams_per_connection
         )
@@ -88,7 +88,7 @@ async def test_a_bot_that_opens_streams_all_the_time_forfeits_and_its_address_cl
             with contextlib.suppress(grpc.aio.AioRpcError):
                 await stream.call.wait_for_connection()
             stream.call.cancel()
-        result = (await playing).results[0]
+        result = (await playing).ends[0]
         assert result.termination is Termination.PROTOCOL_VIOLATION
         detail = "opened more than 20 streams within 60 s; its address was closed"
         assert result.detail == detail

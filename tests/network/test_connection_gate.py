@@ -78,7 +78,7 @@ async def plays_a_match(server: RemoteServer) -> None:
     """Connect both bots and play a match to its end."""
     a, b = await server.dial_in("a"), await server.dial_in("b")
     record, *_ = await together(server.referee.play(spec()), play_bot(a), play_bot(b))
-    assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
+    assert [r.termination for r in record.ends] == [Termination.COMPLETED] * 2
 
 
 async def test_a_bot_connects_only_at_the_address_it_is_registered_for(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ async def test_a_known_bot_keeps_its_connection_whatever_strangers_do() -> None:
             idle += [await connect_idle(server.port) for _ in range(10)]
             await turns()
         await together(playing, play_bot(a), play_bot(b))
-        assert [r.termination for r in (await playing).results] == [Termination.COMPLETED] * 2
+        assert [r.termination for r in (await playing).ends] == [Termination.COMPLETED] * 2
         for connection in idle:
             connection.close()
 

@@ -52,17 +52,17 @@ async def seated(server, clocks=None):
 async def forfeited(streams, playing, termination, detail):
     """Play to the end with bots b and c; bot a has forfeited."""
     record, *_ = await together(playing, play_bot(streams[1]), play_bot(streams[2]))
-    results = record.results
-    assert results[0].termination is termination
-    assert detail in results[0].detail
-    assert results[0].rank == 3
-    assert [r.termination for r in results[1:]] == [Termination.COMPLETED] * 2
+    ends = record.ends
+    assert ends[0].termination is termination
+    assert detail in ends[0].detail
+    assert ends[0].rank == 3
+    assert [end.termination for end in ends[1:]] == [Termination.COMPLETED] * 2
 
 
 async def completed(streams, playing):
     """Play to the end with all three bots."""
     record, *_ = await together(playing, *map(play_bot, streams))
-    assert [r.termination for r in record.results] == [Termination.COMPLETED] * 3
+    assert [r.termination for r in record.ends] == [Termination.COMPLETED] * 3
     return record
 
 
@@ -179,7 +179,7 @@ async def test_a_bot_that_never_reads_forfeits(limits, detail):
         reading = asyncio.create_task(play_bot(b, 60))
         terminations = []
         for match in await matches_in_a_row(server, b, 60):
-            result = (await match).results[0]
+            result = (await match).ends[0]
             terminations.append(result.termination)
             if result.termination is Termination.PROTOCOL_VIOLATION:
                 assert detail in result.detail
@@ -215,12 +215,12 @@ async def test_a_violation_costs_all_running_matches_but_not_the_next_one():
         await a.until("decision")
         await a.send_bytes(b"\xff")
         for record in await asyncio.gather(*running):
-            assert record.results[0].termination is Termination.PROTOCOL_VIOLATION
+            assert record.ends[0].termination is Termination.PROTOCOL_VIOLATION
         for _ in running:
             await b.until("match_ended")
         a = await server.dial("a")
         record, *_ = await together(server.referee.play(spec()), play_bot(a), play_bot(b))
-        assert record.results[0].termination is Termination.COMPLETED
+        assert record.ends[0].termination is Termination.COMPLETED
 
 
 # Before Hello

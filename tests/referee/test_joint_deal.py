@@ -126,10 +126,10 @@ async def test_a_nonce_of_another_length_or_a_second_one_is_a_violation(
         assert await b.ending() == REFUSED
         await answer(c, THREE)
         record, _, _ = await together(playing, play_bot(a), play_bot(c))
-        result = record.results[1]
+        result = record.ends[1]
         assert (result.termination, result.detail) == (Termination.PROTOCOL_VIOLATION, detail)
         assert replay_of(record).header.nonces == (ONE, TWO if sent[1:] else b"", THREE)
-        assert record.results[0].termination is Termination.COMPLETED
+        assert record.ends[0].termination is Termination.COMPLETED
         list(resimulated_steps(replay_of(record)))
 
 
@@ -140,7 +140,7 @@ async def test_a_nonce_that_was_not_asked_for_is_a_violation():
         await a.expect("match_started")
         await send_nonce(a, ONE)
         assert await a.ending() == REFUSED
-        assert (await playing).results[0].detail == "match m1 asks for no nonce"
+        assert (await playing).ends[0].detail == "match m1 asks for no nonce"
 
 
 async def test_a_bot_without_a_nonce_never_started_and_a_late_nonce_is_ignored():
@@ -154,7 +154,7 @@ async def test_a_bot_without_a_nonce_never_started_and_a_late_nonce_is_ignored()
         assert list(started.nonces) == [ONE, b"", THREE]
         await send_nonce(b, TWO)
         record, _, _ = await together(playing, play_bot(a), play_bot(c))
-        never = record.results[1]
+        never = record.ends[1]
         assert (never.rank, never.termination) == (3, Termination.NEVER_STARTED)
         assert never.detail == "sent no nonce within 0.3 s"
         assert server.referee.is_connected("token-b")
@@ -162,7 +162,7 @@ async def test_a_bot_without_a_nonce_never_started_and_a_late_nonce_is_ignored()
         again = asyncio.create_task(server.referee.play(joint(match_id="m2")))
         await together(answer(a, ONE), answer(b, TWO))
         record, _, _ = await together(again, play_bot(a), play_bot(b))
-        assert record.results[1].termination is Termination.COMPLETED
+        assert record.ends[1].termination is Termination.COMPLETED
 
 
 async def test_a_bot_that_never_dials_in_is_not_waited_for_twice():
@@ -172,7 +172,7 @@ async def test_a_bot_that_never_dials_in_is_not_waited_for_twice():
         playing = asyncio.create_task(server.referee.play(joint(3, QUICK)))
         await together(answer(a, ONE), answer(b, TWO))
         record, _, _ = await together(playing, play_bot(a), play_bot(b))
-        assert record.results[2].detail == "did not connect within 0.3 s"
+        assert record.ends[2].detail == "did not connect within 0.3 s"
         assert replay_of(record).header.nonces == (ONE, TWO, b"")
 
 
@@ -191,7 +191,7 @@ async def test_after_a_break_only_a_missing_nonce_is_asked_for_again():
         assert not (await a.expect("match_started")).resumed
         record, _, _ = await together(playing, play_bot(a), play_bot(b))
         assert replay_of(record).header.nonces == (ONE, TWO)
-        assert record.results[0].termination is Termination.COMPLETED
+        assert record.ends[0].termination is Termination.COMPLETED
 
 
 async def test_a_bot_that_disconnects_after_its_nonce_has_crashed():
@@ -204,7 +204,7 @@ async def test_a_bot_that_disconnects_after_its_nonce_has_crashed():
         await until(lambda: not server.referee.is_connected("token-a"))
         await answer(b, TWO)
         record = await playing
-        assert record.results[0].termination is Termination.CRASH
+        assert record.ends[0].termination is Termination.CRASH
         assert replay_of(record).header.nonces == (ONE, TWO)
 
 
@@ -214,7 +214,7 @@ async def test_a_process_that_ends_is_not_waited_for():
         playing = asyncio.create_task(server.referee.play(joint()))
         await answer(a, ONE)
         server.referee.mark_lost("token-b", "exited with status 3")
-        result = (await playing).results[1]
+        result = (await playing).ends[1]
         assert (result.termination, result.detail) == (Termination.CRASH, "exited with status 3")
 
 

@@ -112,7 +112,7 @@ async def test_a_bot_with_another_match_is_late_in_one_and_plays_the_other() -> 
         )
         await a.answer(missed)
         record, *_ = await together(other, play_bot(a, 2), play_bot(b, 2), play_bot(c, 2))
-        assert record.results[0].termination is Termination.COMPLETED
+        assert record.ends[0].termination is Termination.COMPLETED
         assert [late.seat for late in late_replies(await lost)][:1] == [0]
 
 

@@ -20,7 +20,7 @@ async def test_the_referee_pauses_in_place_of_a_forced_decision(tmp_path: Path) 
             streams = [await server.dial(name, live_updates=True) for name in "ab"]
             bots = [play_bot(stream, seed=seed) for seed, stream in enumerate(streams)]
             record, *_ = await together(server.referee.play(spec(hide_forced=True)), *bots)
-    assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
+    assert [r.termination for r in record.ends] == [Termination.COMPLETED] * 2
     replay = replay_of(record)
     pauses = [
         one.time_us - before.time_us

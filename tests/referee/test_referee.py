@@ -30,7 +30,7 @@ async def test_two_bots_play_a_match():
             server.referee.play(spec()), play_bot(a, seed=1), play_bot(b, seed=2)
         )
         assert not record.void
-        assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
+        assert [r.termination for r in record.ends] == [Termination.COMPLETED] * 2
         assert end_a.results == end_b.results
         assert [r.entry for r in end_a.results] == ["a", "b"]
         replay = replay_of(record)
@@ -71,7 +71,7 @@ async def test_a_new_stream_replaces_the_old_one():
         assert (await new.expect("decision")).decision_id == decision.decision_id
         await new.answer(decision)
         _, _, record = await together(play_bot(new), play_bot(b), playing)
-        assert record.results[0].termination is Termination.COMPLETED
+        assert record.ends[0].termination is Termination.COMPLETED
 
 
 async def test_a_bot_plays_as_many_matches_at_once_as_it_says():
@@ -103,7 +103,7 @@ async def test_a_bot_that_never_dials_in_forfeits():
         record, _, _ = await together(
             server.referee.play(spec(3, clocks=QUICK)), play_bot(a), play_bot(b)
         )
-        never = record.results[2]
+        never = record.ends[2]
         assert (never.rank, never.termination) == (3, Termination.NEVER_STARTED)
         assert never.detail == "did not connect within 0.2 s"
 
@@ -114,8 +114,8 @@ async def test_a_bot_that_disconnects_before_the_match_has_crashed():
         a.call.cancel()
         await until(lambda: not server.referee.is_connected("token-a"))
         record, _ = await together(server.referee.play(spec(clocks=QUICK)), play_bot(b))
-        assert record.results[0].termination is Termination.CRASH
-        assert record.results[0].detail == "went away and did not come back within 0.2 s"
+        assert record.ends[0].termination is Termination.CRASH
+        assert record.ends[0].detail == "went away and did not come back within 0.2 s"
 
 
 @pytest.mark.parametrize("connected", [True, False])
@@ -128,7 +128,7 @@ async def test_a_lost_process_forfeits_at_once_and_never_started_if_it_never_dia
         playing = asyncio.create_task(server.referee.play(spec()))
         await (b.expect("match_started") if connected else turns(1))
         server.referee.mark_lost("token-a", "exited with status 3")
-        result = (await playing).results[0]
+        result = (await playing).ends[0]
         termination = Termination.CRASH if connected else Termination.NEVER_STARTED
         assert (result.termination, result.detail) == (termination, "exited with status 3")
         stream = server.stream()
@@ -159,7 +159,7 @@ async def test_a_disconnected_bot_forfeits_and_may_connect_again():
         server.referee.disconnect_bot("token-a", "no longer wanted")
         assert not server.referee.is_connected("token-a")
         assert (await a.until("goodbye")).reason == "no longer wanted"
-        result = (await playing).results[0]
+        result = (await playing).ends[0]
         assert result.termination is Termination.CRASH
         assert result.detail == "dismissed: no longer wanted"
         await server.dial("a")
@@ -215,7 +215,7 @@ async def test_a_failure_of_the_engine_voids_that_match_only(monkeypatch):
             play_bot(b, 2),
         )
     assert bad.void
-    assert bad.results == ()
+    assert bad.ends == ()
     assert not good.void
     assert [(e.match_id, e.void) for e in ended] == [("m1", True), ("m2", False)]
     assert "seven hands" not in str(ended)
@@ -273,7 +273,7 @@ async def test_stopping_does_not_wait_for_a_match_that_ends_meanwhile():
         await turns(1)
         server.referee.mark_lost("token-b", "exited with status 3")
         assert await stopping == {}
-        assert (await playing).results[1].detail == "exited with status 3"
+        assert (await playing).ends[1].detail == "exited with status 3"
 
 
 async def test_a_cancelled_play_leaves_nothing_behind():

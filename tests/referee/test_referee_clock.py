@@ -198,7 +198,7 @@ async def test_stalls_forfeit_nobody_even_at_every_decision(time: MovedTime) -> 
         record, *_ = await together(playing, other, play_bot(streams[0]))
         replies = [one for one in replay_of(record).records if isinstance(one, ReplyRecord)]
         assert max(one.bot_us for one in replies[:5]) <= SLACK_US
-        assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
+        assert [r.termination for r in record.ends] == [Termination.COMPLETED] * 2
         assert server.referee.clock.stalled_us >= 5 * (STALL_US - SLACK_US)
 
 
@@ -233,7 +233,7 @@ async def test_a_stall_costs_no_time_to_start_up_or_to_come_back(time: MovedTime
         streams[1] = await server.dial("b")
         await streams[0].answer(decision)
         record, *_ = await together(playing, *map(play_bot, streams))
-        assert [r.termination for r in record.results] == [Termination.COMPLETED] * 2
+        assert [r.termination for r in record.ends] == [Termination.COMPLETED] * 2
 
 
 async def test_the_time_for_hello_stands_still_as_well(time: MovedTime) -> None:

@@ -55,14 +55,14 @@ async def soak(matches):
         for name in BOTS:
             server.referee.remove_bot(f"token-{name}", "done")
         ended = await asyncio.gather(*bots)
-        assert sum(map(len, ended)) == sum(len(r.results) for r in records)
+        assert sum(map(len, ended)) == sum(len(record.ends) for record in records)
         return records
 
 
 def check(records):
     for record in records:
         assert not record.void
-        for result in record.results:
+        for result in record.ends:
             assert result.termination is Termination.COMPLETED, result.detail
         kinds = set(map(type, replay_of(record).records))
         assert kinds == {StartRecord, ReplyRecord}, "no rejections"

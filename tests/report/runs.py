@@ -43,8 +43,7 @@ def played(name: str, seed: int = 1) -> tuple[Replay, MatchResult]:
     dice = random.Random(seed)
     spec = random_spec(rules_for(RULE_COMBINATIONS[0], 2), dice, name)
     replay = random_match(spec, dice, quiet=True)
-    ends = zip(spec.entries, replay.ends, strict=True)
-    return replay, match(name, *(SeatOutcome(entry=one, **end._asdict()) for one, end in ends))
+    return replay, match(name, *map(SeatOutcome.of, spec.entries, replay.ends))
 
 
 def run_with_replays(folder: Path, number: int, **changes: object) -> tuple[Path, list[Replay]]:

@@ -16,7 +16,7 @@ def fail_once(monkeypatch: pytest.MonkeyPatch) -> list[MatchSpec]:
         if len(asked) > 1:
             return await really_play(self, spec)
         return MatchRecord(
-            results=(),
+            ends=(),
             records=(),
             started_unix_ms=0,
             duration_us=1,

@@ -84,13 +84,13 @@ def spec_of(
 
 def result_of(match: ScheduledMatch, attempt: int, replay: Replay | None) -> MatchResult:
     """The result of an attempt, which is void without a replay."""
-    ends = () if replay is None else zip(match.entries, replay.ends, strict=True)
+    ends = () if replay is None else replay.ends
     return MatchResult.of(
         match,
         attempt,
         started=utc_text(1_600_000_000),
         seconds=3600.0,
-        seats=tuple(SeatOutcome(entry=entry, **end._asdict()) for entry, end in ends),
+        seats=tuple(map(SeatOutcome.of, match.entries, ends)),
         void_reason=VOID if replay is None else "",
     )
 

@@ -78,7 +78,7 @@ async def test_a_bot_that_never_reads_forfeits():
             playing.append(asyncio.create_task(server.referee.play(match)))
             await turns()
         records = await asyncio.gather(*playing)
-        terminations = {record.results[0].termination for record in records}
+        terminations = {record.ends[0].termination for record in records}
         assert Termination.PROTOCOL_VIOLATION in terminations
         assert Termination.COMPLETED not in terminations
         await reading

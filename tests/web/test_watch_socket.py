@@ -60,7 +60,7 @@ async def test_a_running_match_grows_to_its_end(tmp_path):
     assert sequences == sorted(set(sequences))
     assert len(watcher.events) == feed.turn_ends[-1] == sequences[-1]
     assert [each.prestige for each in last.ended.results] == [
-        result.prestige for result in record.results
+        result.prestige for result in record.ends
     ]
     assert last.ended.deal_secret == replay_of(record).header.deal_secret
 

@@ -21,7 +21,7 @@ from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_codec.decode import action_from_proto, clocks_from_proto, known_action
 from asara_codec.encode import action_bytes, clocks_message, enum_value, serialize
 from asara_codec.reflection import CodecError, enum_member
-from asara_codec.results import RejectionReason, Termination
+from asara_codec.results import RejectionReason, SeatEnd, Termination
 from asara_codec.wire_format import (
     DelimitedField,
     IntegerField,
@@ -34,7 +34,7 @@ from asara_codec.wire_format import (
 )
 from asara_game.edition import LARGEST_EDITION
 from asara_game.vocabulary import RuleSet
-from asara_server.eventlog.replay import ReplayHeader, SeatEnd
+from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match.inputs import (
     EXTERNAL_TERMINATIONS,
     Absence,
@@ -78,7 +78,7 @@ class Results(NamedTuple):
     @classmethod
     def of(cls, match: Match) -> Self:
         """Return the last record of a finished match."""
-        return cls(tuple(map(SeatEnd.of, match.results)), match.feed.digests)
+        return cls(tuple(result.end for result in match.results), match.feed.digests)
 
 
 class Signature(NamedTuple):

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple, Self
+from typing import Self
 
 from asara_codec.clocks import Clocks
-from asara_codec.results import SeatResult, Termination
+from asara_codec.results import SeatEnd
 from asara_game.edition import parse_edition
 from asara_game.rules import RULES_VERSION, Rules
 from asara_game.vocabulary import RuleSet
@@ -114,21 +114,6 @@ def _rules(edition: bytes, rule_sets: frozenset[RuleSet], seats: int) -> Rules:
     return Rules(parse_edition(edition), rule_sets, seats)
 
 
-class SeatEnd(NamedTuple):
-    """The part of a seat's result that a replay records. What the seat has left follows from the
-    match.
-    """
-
-    rank: int
-    prestige: int
-    termination: Termination
-    detail: str
-
-    @classmethod
-    def of(cls, result: SeatResult) -> Self:
-        return cls(result.rank, result.prestige, result.termination, result.detail)
-
-
 @dataclass(frozen=True, slots=True)
 class Replay:
     """A finished match, as its replay records it."""
@@ -136,6 +121,6 @@ class Replay:
     header: ReplayHeader
     records: tuple[Record, ...]
     ends: tuple[SeatEnd, ...]
-    """The results, by seat."""
+    """The ends, by seat. What a seat has left follows from the records."""
     digests: tuple[bytes, ...]
     """By seat, the digest of all messages sent to the seat."""

@@ -12,7 +12,7 @@ from asara_codec.results import SeatForfeited, SeatResult
 from asara_game.events import Event
 from asara_game.state import State
 from asara_server.eventlog.describe import describe, describe_difference
-from asara_server.eventlog.replay import Replay, ReplayError, SeatEnd
+from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.match.inputs import (
     EnterRecord,
     ExpiryRecord,
@@ -250,11 +250,10 @@ def _check_end(match: Match, replay: Replay) -> None:
     if not match.finished:
         reason = "the match ran" if match.asked is None else f"seat {match.asked} was asked"
         raise UnsoundError(end, f"expected more records, as {reason}; found the result")
-    for seat, (made, found) in enumerate(
-        zip(map(SeatEnd.of, match.results), replay.ends, strict=True)
-    ):
-        if made != found:
-            raise UnsoundError(end, f"seat {seat}: {describe_difference(made, found)}")
+    for result, found in zip(match.results, replay.ends, strict=True):
+        if result.end != found:
+            why = describe_difference(result.end, found)
+            raise UnsoundError(end, f"seat {result.seat}: {why}")
 
 
 def _check_digests(match: Match, replay: Replay) -> None:

@@ -16,7 +16,13 @@ from typing import Final, NamedTuple, cast
 from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_codec.decode import UnknownAction, action_from_proto
 from asara_codec.encode import action_message, serialize
-from asara_codec.results import RejectionReason, SeatForfeited, SeatResult, Termination
+from asara_codec.results import (
+    RejectionReason,
+    SeatEnd,
+    SeatForfeited,
+    SeatResult,
+    Termination,
+)
 from asara_game.actions import Action, ChooseSpace, Decline
 from asara_game.deal import Deal
 from asara_game.engine import apply, apply_one, new_match, outcome
@@ -612,10 +618,7 @@ class Match:
                 SeatResult(
                     seat=seat,
                     entry=self.spec.players[seat].entry,
-                    rank=ranks[seat],
-                    prestige=prestige[seat],
-                    termination=own.termination,
-                    detail=own.detail,
+                    end=SeatEnd(ranks[seat], prestige[seat], own.termination, own.detail),
                     asari=private.asari,
                     sections=private.sections,
                     lit_windows=private.lit_windows,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from asara_codec.clocks import Clocks
-from asara_codec.results import SeatResult
+from asara_codec.results import SeatEnd
 from asara_game.rules import Rules
 from asara_server.match.deal_secrets import commitment, deal_secret
 
@@ -113,8 +113,8 @@ class MatchSpec:
 class MatchRecord:
     """A match that is over."""
 
-    results: tuple[SeatResult, ...]
-    """The results by seat; empty if the match is void."""
+    ends: tuple[SeatEnd, ...]
+    """The ends by seat; empty if the match is void."""
     records: tuple[bytes, ...]
     """The records of its replay without the signature, serialized; empty if the match is void."""
     started_unix_ms: int

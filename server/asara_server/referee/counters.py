@@ -117,8 +117,9 @@ class Counters:
             if isinstance(record, RejectionRecord):
                 self.rejections.labels(record.reason.name.lower()).inc()
         for result in match.results:
-            if result.termination.forfeit:
-                self.forfeits.labels(result.entry, result.termination.name.lower()).inc()
+            termination = result.end.termination
+            if termination.forfeit:
+                self.forfeits.labels(result.entry, termination.name.lower()).inc()
 
     def count_stalls(self, stalled_us: int) -> None:
         """Update the total time for which the referee's clock has stood still."""

@@ -646,7 +646,7 @@ class HostedMatch:
         self._log.info(
             "match over",
             match=self.match_id,
-            ranks=[result.rank for result in match.results] if match else [],
+            ranks=[result.end.rank for result in match.results] if match else [],
             void=bool(self.void_reason),
             seconds=round(self._duration_us / SECOND_US, 3),
             stalled_s=round(max(stood_us, 0) / SECOND_US, 3),
@@ -669,8 +669,9 @@ class HostedMatch:
         if match is None or match.void_reason:
             record = MatchRecord((), (), *times, void_reason=self.void_reason)
         else:
-            end = self._codec.encode(Results.of(match))
-            record = MatchRecord(match.results, (*self._records, end), *times)
+            results = Results.of(match)
+            records = (*self._records, self._codec.encode(results))
+            record = MatchRecord(results.ends, records, *times)
         if host.counters is not None:
             host.counters.count_match(match, self.commits_us)
             host.counters.count_stalls(self._clock.stalled_us)

@@ -297,19 +297,18 @@ class _Narrator:
         yield from self._end_turn()
         yield ""
         yield "Result"
-        for result in sorted(results, key=lambda result: (result.rank, result.seat)):
-            parts = [f"{result.prestige} prestige"]
-            if result.termination.forfeit:
-                kind = plain_words(result.termination.name)
-                parts.append(f"forfeited ({kind}): {reason_text(result.detail)}")
+        for result in sorted(results, key=lambda result: (result.end.rank, result.seat)):
+            end = result.end
+            parts = [f"{end.prestige} prestige"]
+            if end.termination.forfeit:
+                kind = plain_words(end.termination.name)
+                parts.append(f"forfeited ({kind}): {reason_text(end.detail)}")
             parts.append(f"{result.asari} Asari left")
             if any(result.sections):
                 parts.append(f"never built: {section_words(result.sections)}")
             if any(result.lit_windows):
                 parts.append(f"lit windows: {colour_words(result.lit_windows)}")
-            yield from self._paragraph(
-                f"{result.rank}.  {self.names[result.seat]}", "; ".join(parts)
-            )
+            yield from self._paragraph(f"{end.rank}.  {self.names[result.seat]}", "; ".join(parts))
 
 
 def _insights(private: PrivateView) -> Iterator[str]:

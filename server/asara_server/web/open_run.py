@@ -312,16 +312,12 @@ class _ReplayFolder:
 def _result_of(name: str, replay: Replay) -> MatchResult:
     """Return the result in a replay, with the name of its file as the match name."""
     header = replay.header
-    outcomes = (
-        SeatOutcome(entry=entry, **end._asdict())
-        for entry, end in zip(header.entries, replay.ends, strict=True)
-    )
     return MatchResult(
         match_id=name,
         round=1,
         rule_sets=format_rule_sets(header.rule_sets),
         block=header.shared_deal,
-        seats=tuple(outcomes),
+        seats=tuple(map(SeatOutcome.of, header.entries, replay.ends)),
         started=utc_text(header.started_unix_ms / 1000),
         seconds=0.0,
     )

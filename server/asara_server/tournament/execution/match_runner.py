@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from asara_codec.results import SeatResult, Termination
+from asara_codec.results import SeatEnd, Termination
 from asara_game.edition import load_edition
 from asara_game.rules import Rules
 from asara_game.vocabulary import RuleSet
@@ -179,13 +179,13 @@ class MatchRunner:
         terminations = [Termination.UNSPECIFIED] * len(bots)
         try:
             record = await self._referee.play(spec)
-            terminations[: len(record.results)] = [seat.termination for seat in record.results]
+            terminations[: len(record.ends)] = [end.termination for end in record.ends]
         except MatchCut:
             return None
         finally:
             await asyncio.gather(*map(self.pool.release, bots, terminations))
         # Now the output of bots that forfeited is complete, because their processes have ended.
-        seats = tuple(map(_seat_outcome, record.results, bots))
+        seats = tuple(map(_seat_outcome, record.ends, bots))
         result = MatchResult.of(
             match,
             attempt,
@@ -204,22 +204,15 @@ class MatchRunner:
         return self._rules[key]
 
 
-def _seat_outcome(result: SeatResult, bot: PooledBot) -> SeatOutcome:
-    """Return the referee's result for a seat. A forfeit also gets the printed lines that explain
-    it.
+def _seat_outcome(end: SeatEnd, bot: PooledBot) -> SeatOutcome:
+    """Return the outcome for a bot's seat. A forfeit also gets the printed lines that explain it.
 
     The referee never receives these lines, because it tells all bots of a match every detail it
     knows.
     """
-    detail = result.detail
-    if bot.process is not None and result.termination in _PROCESS_FAILED:
+    detail = end.detail
+    if bot.process is not None and end.termination in _PROCESS_FAILED:
         detail = with_output(detail, bot.last_lines())
-    elif result.termination.forfeit and (printed := bot.kit_message()):
+    elif end.termination.forfeit and (printed := bot.kit_message()):
         detail = with_output(detail, printed)
-    return SeatOutcome(
-        entry=result.entry,
-        rank=result.rank,
-        prestige=result.prestige,
-        termination=result.termination,
-        detail=detail,
-    )
+    return SeatOutcome.of(bot.entry, end._replace(detail=detail))

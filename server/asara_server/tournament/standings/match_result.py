@@ -15,7 +15,7 @@ from typing import Annotated, Final, Self
 from pydantic import BeforeValidator, Field, PlainSerializer, TypeAdapter, model_validator
 from pydantic.dataclasses import dataclass
 
-from asara_codec.results import Termination
+from asara_codec.results import SeatEnd, Termination
 from asara_game.rules import format_rule_sets
 from asara_server.text import on_one_line, reason_text
 from asara_server.tournament.schedule.schedule import ScheduledMatch
@@ -46,7 +46,10 @@ TerminationName = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatOutcome:
-    """The result of a match for one seat. It is small, because a run may have 400,000 of them."""
+    """A `SeatEnd` with its entry, checked and flat, because that is the form of the published line.
+
+    It is small, because a run may have 400,000 of them.
+    """
 
     entry: str
     rank: int
@@ -55,6 +58,10 @@ class SeatOutcome:
     termination: TerminationName
     detail: str = ""
     """Reason for a forfeit in words, possibly extended by `with_output`; otherwise empty."""
+
+    @classmethod
+    def of(cls, entry: str, end: SeatEnd) -> Self:
+        return cls(entry=entry, **end._asdict())
 
 
 def with_output(text: str, lines: Sequence[str]) -> str:
