@@ -38,4 +38,4 @@ def test_the_python_starter_plays_these_moves(match: GoldenMatch):
     replies = [record for record in ended.records if isinstance(record, ReplyRecord)]
     actions = [action for reply in replies for action in reply.actions]
     assert (len(actions), digest(actions)) == (row["actions"], row["sha256"])
-    assert [result.rank for result in ended.results] == row["ranks"]
+    assert [result.end.rank for result in ended.results] == row["ranks"]

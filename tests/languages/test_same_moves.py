@@ -18,11 +18,11 @@ from asara_server.referee.referee import Referee
 from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.execution.match_runner import (
     ExecutionContext,
-    PlayedAttempt,
     match_runner,
 )
 from asara_server.tournament.schedule.match_settings import MatchSettings
-from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.schedule.schedule import Attempt, ScheduledMatch
+from asara_server.tournament.standings.match_result import PlayedAttempt
 from tests.golden.random_moves import MATCHES, GoldenMatch, digest
 from tests.languages.kits import Kit, build_starter, entry_of, every_kit, require
 
@@ -91,7 +91,7 @@ async def play(kit: Kit, logs: Path) -> dict[str, PlayedAttempt]:
             names = tuple(f"{match.match_id}-{seat}" for seat in range(match.seats))
             scheduled = ScheduledMatch(match.match_id, 1, parse_rule_sets(match.rule_sets), names)
             async with slots:
-                return [each async for each, _ in local.play(scheduled)][-1]
+                return [each async for each, _ in local.play(Attempt(scheduled))][-1]
 
         played = await asyncio.gather(*map(play_match, MATCHES))
         return {match.match_id: each for match, each in zip(MATCHES, played, strict=True)}

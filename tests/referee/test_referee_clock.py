@@ -4,7 +4,6 @@ Time moves only when a test moves it, so all that is said of it is exact.
 """
 
 import asyncio
-import dataclasses
 from collections.abc import Iterator
 
 import grpc
@@ -185,7 +184,7 @@ def stall(server: RefereeServer, time: MovedTime) -> None:
 
 
 async def test_stalls_forfeit_nobody_even_at_every_decision(time: MovedTime) -> None:
-    clocks = dataclasses.replace(TIGHT, bank_s=0)  # a decision has the grace, and no more
+    clocks = TIGHT._replace(bank_us=0)  # a decision has the grace, and no more
     async with referee_server() as server:
         streams, playing, decision = await seated(server, clocks)
         other = asyncio.create_task(play_bot(streams[1]))

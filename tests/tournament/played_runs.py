@@ -30,11 +30,11 @@ from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.run.run_record import Document, json_bytes
 from asara_server.tournament.runner import Runner, RunSetup
 from asara_server.tournament.schedule.plan import planned_matches
-from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.schedule.schedule import Attempt, ScheduledMatch
 from asara_server.tournament.standings.match_result import (
     MatchResult,
+    PlayedAttempt,
     SeatOutcome,
-    attempt_name,
     utc_text,
 )
 from asara_server.tournament.standings.standings import compute_standings
@@ -67,12 +67,11 @@ def replayed(spec: MatchSpec, loser: str = "") -> Replay:
     return random_match(spec, dice, replies=REPLIES, quiet=True, first=first)
 
 
-def spec_of(
-    match: ScheduledMatch, attempt: int, clocks: Clocks, secret: bytes, *, joint: bool
-) -> MatchSpec:
+def spec_of(attempt: Attempt, clocks: Clocks, secret: bytes, *, joint: bool) -> MatchSpec:
+    match = attempt.match
     players = tuple(Player(name, f"token {name}", "run") for name in match.entries)
     return MatchSpec(
-        attempt_name(match.match_id, attempt),
+        attempt.name,
         rules_for(match.rule_sets, len(match.entries)),
         players,
         clocks,
@@ -82,15 +81,14 @@ def spec_of(
     )
 
 
-def result_of(match: ScheduledMatch, attempt: int, replay: Replay | None) -> MatchResult:
+def result_of(attempt: Attempt, replay: Replay | None) -> MatchResult:
     """The result of an attempt, which is void without a replay."""
     ends = () if replay is None else replay.ends
     return MatchResult.of(
-        match,
         attempt,
         started=utc_text(1_600_000_000),
         seconds=3600.0,
-        seats=tuple(map(SeatOutcome.of, match.entries, ends)),
+        seats=tuple(map(SeatOutcome.of, attempt.match.entries, ends)),
         void_reason=VOID if replay is None else "",
     )
 
@@ -113,35 +111,30 @@ class PlayoutExecutor(Executor):
         record = progress.directory.processes
         while leg := progress.next_leg(1) if progress.legs else progress.pending_matches():
             bots: dict[str, str] = {}
-            for match, attempt in leg[:left]:
-                if not progress.begin_block(match.deal_block):
+            for attempt in leg[:left]:
+                if not progress.begin_block(attempt.match.deal_block):
                     return
-                for entry in match.entries:
+                for entry in attempt.match.entries:
                     if entry not in bots:
                         bots[entry] = f"{entry} {secrets.token_hex(4)}"
                         record.note("began", process=bots[entry], entry=entry)
-                    name = attempt_name(match.match_id, attempt)
-                    record.note("plays", process=bots[entry], match=name)
-                self._play(progress, context, match, attempt)
+                    record.note("plays", process=bots[entry], match=attempt.name)
+                self._play(progress, context, attempt)
             for bot in bots.values():
                 record.note("ended", process=bot)
             left -= len(leg)
             if left <= 0:
                 return
 
-    def _play(
-        self, progress: RunProgress, context: ExecutionContext, match: ScheduledMatch, attempt: int
-    ) -> None:
+    def _play(self, progress: RunProgress, context: ExecutionContext, attempt: Attempt) -> None:
         settings = context.match_settings
-        name = attempt_name(match.match_id, attempt)
-        secret = context.secret_of(name, match.shared_deal)
+        secret = context.secret_of(attempt.name, attempt.match.shared_deal)
         replay = None
-        if name not in self.void:
-            joint = settings.joint_deals
-            spec = spec_of(match, attempt, settings.clocks, secret, joint=joint)
+        if attempt.name not in self.void:
+            spec = spec_of(attempt, settings.clocks, secret, joint=settings.joint_deals)
             replay = replayed(spec, self.loser)
-        result = result_of(match, attempt, replay)
-        progress.record_result(result, () if replay is None else replay_records(replay))
+        records = () if replay is None else replay_records(replay)
+        progress.record_result(PlayedAttempt(result_of(attempt, replay), records))
 
 
 def play_run(
@@ -220,7 +213,7 @@ class Forger:
         """Put another replay in the place of one, and its result into the results."""
         self.replay(name).write_bytes(replay_bytes(replay, self.key))
         if result:
-            seats = result_of(self.schedule[0], 1, replay).seats
+            seats = result_of(Attempt(self.schedule[0]), replay).seats
             self.results = [
                 replace(one, seats=seats) if one.played_as == name else one for one in self.results
             ]

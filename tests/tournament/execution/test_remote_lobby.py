@@ -16,8 +16,7 @@ from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.execution.local_executor import MatchQueue
 from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.run.directory import RemoteInfo
-from asara_server.tournament.schedule.legs import PendingMatch
-from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.schedule.schedule import Attempt, ScheduledMatch
 from tests.events import EVENT_S, turns
 from tests.tournament.remote_bots import Clock, write_cup
 
@@ -80,7 +79,7 @@ class Desk:
             ScheduledMatch(f"{table}{place}", 1, BASIC, tuple(names[i] for i in table))
             for place, table in enumerate(tables)
         ]
-        pending = [PendingMatch(match, 1) for match in matches]
+        pending = [Attempt(match) for match in matches]
         return MatchQueue(pending, self.remote_bots, self.stopping)
 
 
@@ -95,7 +94,7 @@ async def given(queue: MatchQueue, number: int) -> list[str]:
         return [(await anext(queue)).match.match_id for _ in range(number)]
 
 
-async def waits(queue: MatchQueue) -> "asyncio.Task[PendingMatch]":
+async def waits(queue: MatchQueue) -> "asyncio.Task[Attempt]":
     """Ask for a match, which does not come for now."""
     asking = asyncio.ensure_future(anext(queue))
     for _ in range(5):

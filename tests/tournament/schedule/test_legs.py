@@ -35,7 +35,7 @@ def legs(
     attempts = {match.match_id: 1 for block in group for match in block}
     played = []
     while leg := next_leg(group, attempts, **options):
-        played.append([f"{one.match.match_id}.{one.attempt}" for one in leg])
+        played.append([f"{one.match.match_id}.{one.number}" for one in leg])
         for match, attempt in leg:
             if match.match_id in void and attempt == 1:
                 attempts[match.match_id] = 2

@@ -18,6 +18,7 @@ from asara_game.rules import RULES_VERSION
 from asara_server.eventlog.journal import Fact
 from asara_server.match.spec import MatchSpec, Player
 from asara_server.replay.file import read_replay
+from asara_server.tournament.schedule.schedule import Attempt
 from tests.cli.command import asara
 from tests.sizes import others_long
 from tests.tournament.played_runs import (
@@ -239,7 +240,7 @@ def second_attempt_after_one_that_counts(forger: Forger) -> None:
     header = read_replay(forger.replay(FIRST)).header
     replay = replayed(replaced(header.spec(), match_id=f"{FIRST}.2"))
     forger.write_replay(f"{FIRST}.2", replay, result=False)
-    forger.results.insert(1, result_of(forger.schedule[0], 2, replay))
+    forger.results.insert(1, result_of(Attempt(forger.schedule[0], 2), replay))
 
 
 def fourth_attempt(forger: Forger) -> None:
@@ -249,14 +250,14 @@ def fourth_attempt(forger: Forger) -> None:
     )
     forger.replay(FIRST).unlink()
     forger.write_replay(f"{FIRST}.4", replay, result=False)
-    void = [result_of(match, attempt, None) for attempt in (1, 2, 3)]
-    forger.results[:1] = [*void, result_of(match, 4, replay)]
+    void = [result_of(attempt, None) for attempt in Attempt(match).to_last()]
+    forger.results[:1] = [*void, result_of(Attempt(match, 4), replay)]
 
 
 def given_up(forger: Forger) -> None:
     """Say that the referee failed in a match until no attempt was left."""
     forger.replay(FIRST).unlink()
-    forger.results[:1] = [result_of(forger.schedule[0], attempt, None) for attempt in (1, 2, 3)]
+    forger.results[:1] = [result_of(one, None) for one in Attempt(forger.schedule[0]).to_last()]
 
 
 def unscheduled_block(forger: Forger) -> None:
@@ -267,7 +268,7 @@ def unscheduled_block(forger: Forger) -> None:
         match = replaced(forger.schedule[0], match_id=new, block=block, entries=spec.entries)
         replay = replayed(replaced(spec, match_id=new, shared_deal=block))
         forger.write_replay(new, replay, result=False)
-        forger.results.append(result_of(match, 1, replay))
+        forger.results.append(result_of(Attempt(match), replay))
 
 
 def without_a_match(forger: Forger) -> None:

@@ -13,12 +13,11 @@ import pytest
 from asara_codec.results import Termination
 from asara_game.rules import format_rule_sets
 from asara_server.match import deal_secrets
-from asara_server.tournament.execution.match_runner import PlayedAttempt
-from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.run.read_run import read_run
-from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.schedule.schedule import MAX_ATTEMPTS, ScheduledMatch
 from asara_server.tournament.standings.match_result import (
     MatchResult,
+    PlayedAttempt,
 )
 from asara_server.tournament.workers.block_job import (
     BlockJob,
@@ -77,7 +76,7 @@ class Scripted:
     def submit(self, job: BlockJob) -> "Future[BlockResult]":
         self.jobs.append(job)
         if self.jobs_by_leg:
-            self.jobs_by_leg[-1] += job.block.attempts
+            self.jobs_by_leg[-1] += job.block.attempt_names
         self._open += 1
         self.most = max(self.most, self._open)
         future: Future[BlockResult] = Future()
@@ -107,7 +106,7 @@ class Scripted:
         return ()
 
 
-def result(match: ScheduledMatch, attempt: int, faults: dict[str, Termination]) -> MatchResult:
+def result(match: ScheduledMatch, number: int, faults: dict[str, Termination]) -> MatchResult:
     """A match that the first seat won. An entry with a fault printed something before it ended."""
     printed = "exited with status 1; it printed: no model"
     seats = [
@@ -115,19 +114,19 @@ def result(match: ScheduledMatch, attempt: int, faults: dict[str, Termination]) 
         for rank, entry in enumerate(match.entries, 1)
     ]
     rules = format_rule_sets(match.rule_sets)
-    return samples.match(match.match_id, *seats, block=match.block, rules=rules, attempt=attempt)
+    return samples.match(match.match_id, *seats, block=match.block, rules=rules, attempt=number)
 
 
 def done(job: BlockJob, **faults: Termination) -> BlockResult:
     faults |= dict.fromkeys(job.out, Termination.NEVER_STARTED)
     attempts = tuple(
-        PlayedAttempt(result(match, attempt, faults), ()) for match, attempt in job.block.matches
+        PlayedAttempt(result(match, number, faults)) for match, number in job.block.attempts
     )
     return BlockResult("somewhere", attempts, ())
 
 
 def names(job: BlockJob) -> list[str]:
-    return [match.match_id for match, _ in job.block.matches]
+    return [match.match_id for match, _ in job.block.attempts]
 
 
 @pytest.fixture
@@ -165,8 +164,8 @@ def test_a_worker_learns_the_secrets_of_its_own_deals_and_nothing_they_follow_fr
     play(mirrored, tmp_path / "run", WorkerExecutor(backend))
     tournament = deal_secrets.tournament_secret(sample_bots.SEED)
     of_blocks = {
-        job.block.matches[0][0].block: deal_secrets.secret_of(
-            tournament, "", job.block.matches[0][0].block
+        job.block.attempts[0][0].block: deal_secrets.secret_of(
+            tournament, "", job.block.attempts[0][0].block
         )
         for job in backend.jobs
     }
@@ -206,7 +205,7 @@ def test_a_lost_block_is_played_again_as_the_same_attempt(cup: Path, tmp_path: P
     end = play(cup, tmp_path / "run", WorkerExecutor(backend))
     assert seen["r1-basic-0002-1"] == 3
     lost = [job for job in backend.jobs if names(job)[0] == "r1-basic-0002-1"]
-    assert {job.block.matches for job in lost} == {lost[0].block.matches}
+    assert {job.block.attempts for job in lost} == {lost[0].block.attempts}
     assert {result.attempt for result in end.results} == {1}
     lost_twice = {"r1-basic-0002-1", "r1-basic-0002-2"}
     for result in end.results:
@@ -359,7 +358,7 @@ def test_a_deal_that_was_lost_is_played_again_when_the_others_of_its_leg_are_ove
     seen: Counter[str] = Counter()
 
     def lose_once(job: BlockJob) -> BlockResult:
-        (name,) = job.block.attempts
+        (name,) = job.block.attempt_names
         seen[name] += 1
         if name == "r1-basic-0001-1" and seen[name] == 1:
             raise LostError
@@ -381,10 +380,10 @@ def test_a_deal_that_was_void_is_played_again_after_all_others_of_its_group(
 ) -> None:
     def void_first(job: BlockJob) -> BlockResult:
         answer = done(job)
-        if job.block.attempts != ("r1-basic-0001-1",):
+        if job.block.attempt_names != ("r1-basic-0001-1",):
             return answer
         void = replace(answer.attempts[0].result, seats=(), void=True)
-        return replace(answer, attempts=(PlayedAttempt(void, ()),))
+        return replace(answer, attempts=(PlayedAttempt(void),))
 
     backend = Scripted(void_first)
     end = play(mirrored, tmp_path / "run", WorkerExecutor(backend))

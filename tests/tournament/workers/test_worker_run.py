@@ -62,7 +62,7 @@ def test_a_block_or_a_worker_that_comes_back(tmp_path: Path) -> None:
         stop_blocks(first.run_id, None)  # Dask lost the worker
         assert play_block(third).attempts == ()
         begin_run(settings)  # and found it again
-        assert len(play_block(third).attempts) == len(third.block.attempts)
+        assert len(play_block(third).attempts) == len(third.block.attempt_names)
 
 
 def test_a_worker_that_shares_the_run_directory_writes_journal_and_output_there(
@@ -78,8 +78,8 @@ def test_a_worker_that_shares_the_run_directory_writes_journal_and_output_there(
         (path,) = block_journals(directory)
         with Journal(path) as journal:
             results = [MatchResult.from_json(one.result) for one in journal.ended]
-            assert [one.played_as for one in results] == list(job.block.attempts)
+            assert [one.played_as for one in results] == list(job.block.attempt_names)
             assert not journal.unfinished
         assert whole.output.bot_logs == ()
         logs = {log.relative_to(directory / "logs").parts[0] for log in directory.glob("logs/*/*")}
-        assert logs == set(job.block.attempts)
+        assert logs == set(job.block.attempt_names)

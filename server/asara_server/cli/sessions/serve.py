@@ -50,7 +50,7 @@ from asara_server.tournament.execution.match_runner import (
 )
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.match_settings import MatchSettings
-from asara_server.tournament.schedule.schedule import bot_seed, rotated
+from asara_server.tournament.schedule.schedule import Attempt, bot_seed, rotated
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.standings import compute_standings
 from asara_server.user_error import UserError
@@ -303,7 +303,7 @@ class TableServer:
         settings = self.settings
         for match in rotated(settings.names, settings.rule_sets, settings.matches):
             await self.wait_for_guests()
-            async for played, _ in match_runner.play(match):
+            async for played, _ in match_runner.play(Attempt(match)):
                 self.record(*played)
             if self._stop_task:
                 return

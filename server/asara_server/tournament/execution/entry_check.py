@@ -52,7 +52,7 @@ from asara_server.tournament.sandbox.own_files import EntryFiles, OwnFiles
 from asara_server.tournament.sandbox.private_copy import copy_size
 from asara_server.tournament.sandbox.spec import NOTHING_RESERVED
 from asara_server.tournament.schedule.match_settings import MatchSettings
-from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.schedule.schedule import Attempt, ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome, without_output
 
 _SECOND_MATCH: Final = "in its second match, but not in its first, which the same process played"
@@ -314,7 +314,7 @@ class EntryCheck:
         played: list[_Played] = []
         for number, table in enumerate(tables, start=1):
             match = ScheduledMatch(f"check-{entry.name}-{number}", number, rules, table)
-            *_, ((result, records), bots) = [attempt async for attempt in runner.play(match)]
+            *_, ((result, records), bots) = [one async for one in runner.play(Attempt(match))]
             seat = table.index(entry.name)
             played.append(_Played(result, records, seat, bots[seat]))
             if result.void or result.seats[seat].termination.forfeit:

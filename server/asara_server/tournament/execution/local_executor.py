@@ -25,8 +25,7 @@ from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.run.costs import CostMeter
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.sandbox.machine_limits import warn_of_shared_limits
-from asara_server.tournament.schedule.legs import PendingMatch
-from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.schedule.schedule import Attempt, ScheduledMatch
 
 if TYPE_CHECKING:
     from asara_server.network.metrics import SummedMetrics
@@ -44,7 +43,7 @@ class MatchQueue:
     """
 
     def __init__(
-        self, pending: Iterable[PendingMatch], remote_bots: RemoteBots, stopping: asyncio.Event
+        self, pending: Iterable[Attempt], remote_bots: RemoteBots, stopping: asyncio.Event
     ) -> None:
         self._pending = deque(pending)
         self._stopping = stopping
@@ -57,7 +56,7 @@ class MatchQueue:
     def __aiter__(self) -> Self:
         return self
 
-    async def __anext__(self) -> PendingMatch:
+    async def __anext__(self) -> Attempt:
         while self._pending and not self._stopping.is_set():
             index = self._next()
             if index is not None:
@@ -227,7 +226,7 @@ class _LocalRun:
                 survivors = tuple(left)  # it also lists processes of the last leg
             progress.end_shared_deals(survivors)
 
-    async def _play_together(self, pending: Iterable[PendingMatch]) -> None:
+    async def _play_together(self, pending: Iterable[Attempt]) -> None:
         """Play these matches, as many concurrently as allowed."""
         queue = MatchQueue(pending, self.bots, self.progress.stopping)
         players = [
@@ -244,15 +243,15 @@ class _LocalRun:
     async def _play_matches(self, queue: MatchQueue) -> None:
         """Play matches one after another until the queue is empty."""
         progress, pool = self.progress, self.runner.pool
-        async for match, attempt in queue:
-            if not progress.begin_block(match.deal_block):
+        async for attempt in queue:
+            if not progress.begin_block(attempt.match.deal_block):
                 return
             played = None
-            async for played, _ in self.runner.play(match, attempt, once=progress.legs):
+            async for played, _ in self.runner.play(attempt, once=progress.legs):
                 progress.exclude(pool.out)
-                progress.record_result(*played)
+                progress.record_result(played)
                 await pool.exclude(progress.out, progress.suspended)
-            queue.finish_match(match)
+            queue.finish_match(attempt.match)
             if played is None:
                 return
 

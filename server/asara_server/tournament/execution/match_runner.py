@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from asara_codec.results import SeatEnd, Termination
 from asara_game.edition import load_edition
@@ -22,14 +21,13 @@ from asara_server.tournament.bots.bot_watch import BotWatch
 from asara_server.tournament.bots.pool import BotPool, PooledBot
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.tournament_file import Remote
-from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.match_settings import MatchSettings
-from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.schedule.schedule import MAX_ATTEMPTS, Attempt, ScheduledMatch
 from asara_server.tournament.standings.match_result import (
     MatchResult,
+    PlayedAttempt,
     SeatOutcome,
-    attempt_name,
     utc_text,
     with_output,
 )
@@ -88,14 +86,6 @@ class ExecutionContext:
     """Settings for bots on other machines, if there are any."""
 
 
-class PlayedAttempt(NamedTuple):
-    """A finished attempt at a match."""
-
-    result: MatchResult
-    records: tuple[bytes, ...]
-    """Records of the attempt's replay without the signature; empty if the attempt is void."""
-
-
 Bots = tuple[PooledBot, ...]
 """The bots that played a match, by seat."""
 
@@ -132,7 +122,7 @@ class MatchRunner:
         self._rules: dict[tuple[frozenset[RuleSet], int], Rules] = {}
 
     async def play(
-        self, match: ScheduledMatch, first_attempt: int = 1, *, once: bool = False
+        self, first: Attempt, *, once: bool = False
     ) -> AsyncIterator[tuple[PlayedAttempt, Bots]]:
         """Play a match, repeating it if the referee fails, and yield each attempt as it ends, with
         the bots that played it.
@@ -141,26 +131,27 @@ class MatchRunner:
         Raises MachineError instead of yielding the last attempt if this machine did not start one
         of the bots.
         """
-        for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
+        for attempt in first.to_last():
             with self._core_sets.taken() as cores:
-                played = await self._play_attempt(match, attempt, cores)
+                played = await self._play_attempt(attempt, cores)
             if played is None:
                 return
             result, bots = played[0].result, played[1]
             failures = [bot.machine_failure for bot in bots if bot.machine_failure]
-            if result.void and failures and attempt == MAX_ATTEMPTS:
+            if result.void and failures and attempt.number == MAX_ATTEMPTS:
                 raise MachineError(
-                    f"{match.match_id} could not begin in {MAX_ATTEMPTS} attempts: {failures[-1]}"
+                    f"{first.match.match_id} could not begin in {MAX_ATTEMPTS} attempts: "
+                    f"{failures[-1]}"
                 )
             yield played
             if once or not result.void:
                 return
 
     async def _play_attempt(
-        self, match: ScheduledMatch, attempt: int, cores: str
+        self, attempt: Attempt, cores: str
     ) -> tuple[PlayedAttempt, Bots] | None:
         """Play a match once; return None if the referee is stopped before the end."""
-        name = attempt_name(match.match_id, attempt)
+        match, name = attempt.match, attempt.name
         settings = self._context.match_settings
         bots = [
             await self.pool.acquire(entry, name, seat, cores)
@@ -187,7 +178,6 @@ class MatchRunner:
         # Now the output of bots that forfeited is complete, because their processes have ended.
         seats = tuple(map(_seat_outcome, record.ends, bots))
         result = MatchResult.of(
-            match,
             attempt,
             started=utc_text(record.started_unix_ms / 1000),
             seconds=round(record.duration_us / SECOND_US, 3),

@@ -36,7 +36,7 @@ from asara_server.tournament.run.run_record import (
     RunRecord,
     json_bytes,
 )
-from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.match_result import MatchResult, PlayedAttempt
 from asara_server.tournament.standings.model import Standings
 from asara_server.user_error import UserError
 
@@ -372,17 +372,17 @@ def block_journals(directory: Path) -> list[Path]:
     return sorted((directory / JOURNALS).glob(f"*{_JOURNAL_SUFFIX}"))
 
 
-def ended_attempts(journal: Journal) -> Iterator[tuple[MatchResult, tuple[bytes, ...]]]:
+def ended_attempts(journal: Journal) -> Iterator[PlayedAttempt]:
     """Yield the attempts that were over when a journal was opened, in the order they ended.
 
-    Each comes with the records of its replay; a void attempt has none. Raises JournalError.
+    Raises JournalError.
     """
     for text, records in journal.ended:
         try:
             result = MatchResult.from_json(text)
         except ValueError as error:
             raise JournalError(f"{journal.path}: damaged ({error})") from None
-        yield result, () if result.void else records
+        yield PlayedAttempt(result, () if result.void else records)
 
 
 def wait_for_writers(directory: Path, most_s: float) -> None:

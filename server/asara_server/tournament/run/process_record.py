@@ -25,8 +25,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from asara_server.eventlog.journal import Fact, JournalError
 from asara_server.text import plain
 from asara_server.tournament.run.run_record import DOCUMENTS, GIVEN, RUN
-from asara_server.tournament.schedule.schedule import ScheduledMatch
-from asara_server.tournament.standings.match_result import MatchResult, attempt_name
+from asara_server.tournament.schedule.schedule import ScheduledMatch, attempt_name
+from asara_server.tournament.standings.match_result import MatchResult
 
 _OTHER_FACTS: Final = frozenset({GIVEN, RUN, *DOCUMENTS})
 """Kinds of the other facts in a journal."""

@@ -26,29 +26,24 @@ from asara_server.tournament.run.suspension import FailedStarts, Suspensions
 from asara_server.tournament.schedule.legs import (
     DEFAULT_MATCH_S,
     Legs,
-    PendingMatch,
     group_size,
     next_leg,
     share_deals,
     with_own_deals,
 )
-from asara_server.tournament.schedule.schedule import ScheduledMatch
-from asara_server.tournament.standings.match_result import MatchResult, attempt_name
-
-MAX_ATTEMPTS = 3
-"""Number of attempts at a match: if the referee fails in all of them, the match stays void."""
+from asara_server.tournament.schedule.schedule import MAX_ATTEMPTS, Attempt, ScheduledMatch
+from asara_server.tournament.standings.match_result import MatchResult, PlayedAttempt
 
 
 class PendingBlock(NamedTuple):
-    """The matches of a block that have no result yet."""
+    """The next attempts at those matches of a block that have no result yet."""
 
     name: str
-    matches: tuple[PendingMatch, ...]
+    attempts: tuple[Attempt, ...]
 
     @property
-    def attempts(self) -> tuple[str, ...]:
-        """Names of the attempts with which the block begins."""
-        return tuple(attempt_name(match.match_id, attempt) for match, attempt in self.matches)
+    def attempt_names(self) -> tuple[str, ...]:
+        return tuple(attempt.name for attempt in self.attempts)
 
 
 _RUN_ENDED: Final = "the run ended before its worker returned it"
@@ -199,27 +194,27 @@ class RunProgress:
     def _note_excluded(self) -> None:
         self.directory.change(out=dict(self.out), suspended=dict(self.suspended))
 
-    def pending_matches(self) -> list[PendingMatch]:
-        """Return the matches without a result that come before the next look.
+    def pending_matches(self) -> list[Attempt]:
+        """Return the next attempts at the matches without a result before the next look.
 
         Matches that can be resumed from the journal come first.
         """
         return self._pending(self.schedule[: self._looks[0] if self._looks else None])
 
-    def _pending(self, schedule: Sequence[ScheduledMatch]) -> list[PendingMatch]:
+    def _pending(self, schedule: Sequence[ScheduledMatch]) -> list[Attempt]:
         over = {result.match_id for result in self.results if not result.void}
         attempts = Counter(result.match_id for result in self.results)
         pending = [
-            PendingMatch(match, attempts[match.match_id] + 1)
+            Attempt(match, attempts[match.match_id] + 1)
             for match in schedule
             if match.match_id not in over and attempts[match.match_id] < MAX_ATTEMPTS
         ]
         begun = self.directory.journal.unfinished
-        return sorted(pending, key=lambda one: attempt_name(one[0].match_id, one[1]) not in begun)
+        return sorted(pending, key=lambda one: one.name not in begun)
 
     def pending_blocks(self) -> list[PendingBlock]:
         """Return the pending matches by block, in the same order."""
-        blocks: dict[str, list[PendingMatch]] = {}
+        blocks: dict[str, list[Attempt]] = {}
         for pending in self.pending_matches():
             blocks.setdefault(pending.match.deal_block, []).append(pending)
         return [PendingBlock(name, tuple(matches)) for name, matches in blocks.items()]
@@ -231,7 +226,7 @@ class RunProgress:
         self._begun.add(name)
         return True
 
-    def next_leg(self, concurrency: int) -> list[PendingMatch]:
+    def next_leg(self, concurrency: int) -> list[Attempt]:
         """Return the matches of the next leg, beginning a new group if the last group is over.
 
         The list is empty at the end of the run, or if the run is stopping.
@@ -278,11 +273,11 @@ class RunProgress:
             return
         begun = self.directory.journal.unfinished
         alone = [
-            match.match_id
-            for match, attempt in self.pending_matches()
-            if match.deal_block in self.group
-            and match.shared_deal
-            and attempt_name(match.match_id, attempt) not in begun
+            one.match.match_id
+            for one in self.pending_matches()
+            if one.match.deal_block in self.group
+            and one.match.shared_deal
+            and one.name not in begun
         ]
         self._logger.error("processes of bots live on", processes=survivors, own_deals=alone)
         self.directory.processes.note("alone", matches=alone)
@@ -291,11 +286,11 @@ class RunProgress:
     def _give_own_deals(self, matches: Collection[str]) -> None:
         self.schedule = with_own_deals(self.schedule, matches)
 
-    def _leg_of_group(self) -> list[PendingMatch]:
+    def _leg_of_group(self) -> list[Attempt]:
         """Return the matches that the group plays in the next leg; none if the group is over."""
         attempts = {
-            match.match_id: attempt
-            for match, attempt in self.pending_matches()
+            match.match_id: number
+            for match, number in self.pending_matches()
             if match.deal_block in self.group
         }
         group: dict[str, list[ScheduledMatch]] = {name: [] for name in self.group}
@@ -334,9 +329,9 @@ class RunProgress:
             return False
         pending = self._pending_attempts()
         self.directory.processes.take(*journal.facts)
-        for result, records in attempts:
-            if result.played_as in pending:
-                self.record_result(result, records)
+        for played in attempts:
+            if played.result.played_as in pending:
+                self.record_result(played)
                 pending = self._pending_attempts()
         for name, opened in journal.unfinished.items():
             if name in pending:
@@ -346,13 +341,14 @@ class RunProgress:
         return True
 
     def _pending_attempts(self) -> set[str]:
-        return {attempt_name(match.match_id, attempt) for match, attempt in self.pending_matches()}
+        return {one.name for one in self.pending_matches()}
 
-    def record_result(self, result: MatchResult, records: Sequence[bytes]) -> None:
-        """Store the result of an attempt, and its replay, which is built from `records` and signed.
+    def record_result(self, played: PlayedAttempt) -> None:
+        """Store the result of an attempt, and its replay, which is signed.
 
         The result may put entries out or suspend them; entries that are out are never suspended.
         """
+        result, records = played
         replay = signed_records(records, self._key) if records else ()
         if lost := self.submissions.lost(result.played_as):
             result = replace(result, lost=lost)

@@ -21,9 +21,9 @@ from asara_server.tournament.run.directory import (
     RemoteInfo,
     read_remote,
 )
-from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.run.read_run import RunLog
 from asara_server.tournament.run.run_record import RunInfo
+from asara_server.tournament.schedule.schedule import MAX_ATTEMPTS
 from asara_server.tournament.standings.match_result import MatchResult, short_reason
 
 

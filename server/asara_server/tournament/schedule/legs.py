@@ -15,9 +15,9 @@ here can end a remote bot.
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import Final
 
-from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.schedule.schedule import Attempt, ScheduledMatch
 
 DEFAULT_MATCH_S: Final = 1.0
 LEG_S: Final = 30.0
@@ -34,14 +34,6 @@ class Legs:
     """Entries on other machines."""
     others: Callable[[], bool] = lambda: False
     """Returns True if bots of other runs live on the machine."""
-
-
-class PendingMatch(NamedTuple):
-    """A match without a result."""
-
-    match: ScheduledMatch
-    attempt: int
-    """Number of the next attempt, counted from 1."""
 
 
 def share_deals(matches: Iterable[ScheduledMatch]) -> bool:
@@ -82,14 +74,14 @@ def next_leg(
     group: Sequence[Sequence[ScheduledMatch]],
     attempts: Mapping[str, int],
     remote: Collection[str] = (),
-) -> list[PendingMatch]:
-    """Return the matches of the next leg of a group of blocks; none if the group is over.
+) -> list[Attempt]:
+    """Return the attempts of the next leg of a group of blocks; none if the group is over.
 
     `attempts` maps each pending match to the number of its next attempt. `remote` are the entries
     on other machines.
     """
     legs, away = leg_count(group), set(remote)
-    following: list[tuple[int, PendingMatch]] = []
+    following: list[tuple[int, Attempt]] = []
     """The next match of each block, with its leg."""
     for index, block in enumerate(group):
         pending = []
@@ -102,8 +94,8 @@ def next_leg(
                 leg = legs
             if not away.isdisjoint(match.entries):
                 leg = legs + 1
-            pending.append((leg, PendingMatch(match, attempt)))
+            pending.append((leg, Attempt(match, attempt)))
         if pending:
             following.append(min(pending, key=lambda one: one[0]))
     first = min((leg for leg, _ in following), default=0)
-    return [match for leg, match in following if leg == first]
+    return [attempt for leg, attempt in following if leg == first]

@@ -38,7 +38,7 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from asara_game.rules import format_rule_sets
 from asara_game.vocabulary import RuleSet
@@ -77,6 +77,32 @@ class ScheduledMatch:
     def deal_block(self) -> str:
         """Name of the block; for a match outside any block, the match's own name."""
         return self.block or self.match_id
+
+
+MAX_ATTEMPTS: Final = 3
+"""Number of attempts at a match: if the referee fails in all of them, the match stays void."""
+
+
+class Attempt(NamedTuple):
+    """An attempt at a match; the next one follows if the referee fails."""
+
+    match: ScheduledMatch
+    number: int = 1
+
+    @property
+    def name(self) -> str:
+        """Match ID of this attempt, as used by bots, the journal and the replay."""
+        return attempt_name(self.match.match_id, self.number)
+
+    def to_last(self) -> Iterator["Attempt"]:
+        """Yield this attempt, and those that follow if the referee keeps failing."""
+        for number in range(self.number, MAX_ATTEMPTS + 1):
+            yield Attempt(self.match, number)
+
+
+def attempt_name(match_id: str, number: int) -> str:
+    """Return the match ID of an attempt. Later attempts have a suffix; the first has none."""
+    return match_id if number == 1 else f"{match_id}.{number}"
 
 
 def list_matches(

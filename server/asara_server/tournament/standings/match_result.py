@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Annotated, Final, Self
+from typing import Annotated, Final, NamedTuple, Self
 
 from pydantic import BeforeValidator, Field, PlainSerializer, TypeAdapter, model_validator
 from pydantic.dataclasses import dataclass
@@ -18,7 +18,7 @@ from pydantic.dataclasses import dataclass
 from asara_codec.results import SeatEnd, Termination
 from asara_game.rules import format_rule_sets
 from asara_server.text import on_one_line, reason_text
-from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.schedule.schedule import Attempt, attempt_name
 
 _PRINTED: Final = "; it printed"
 _MOST_PRESTIGE = 1_000_000
@@ -128,19 +128,19 @@ class MatchResult:
     @classmethod
     def of(
         cls,
-        match: ScheduledMatch,
-        attempt: int,
+        attempt: Attempt,
         *,
         started: str,
         seconds: float = 0.0,
         seats: tuple[SeatOutcome, ...] = (),
         void_reason: str = "",
     ) -> Self:
-        """Return the result of an attempt at a match; it is void if there is a `void_reason`."""
+        """Return the result of an attempt; it is void if there is a `void_reason`."""
+        match = attempt.match
         duplicate = match.kind == "duplicate" and not void_reason
         return cls(
             match_id=match.match_id,
-            attempt=attempt,
+            attempt=attempt.number,
             round=match.round,
             rule_sets=format_rule_sets(match.rule_sets),
             block=match.block,
@@ -185,6 +185,14 @@ class MatchResult:
         return tuple(seat for seat in self.seats if seat.termination.forfeit)
 
 
+class PlayedAttempt(NamedTuple):
+    """An attempt that is over."""
+
+    result: MatchResult
+    records: tuple[bytes, ...] = ()
+    """Records of the attempt's replay without the signature; empty if the attempt is void."""
+
+
 _JSON: Final = TypeAdapter(MatchResult)
 
 
@@ -192,11 +200,6 @@ _JSON: Final = TypeAdapter(MatchResult)
 def _can_end(ranks: tuple[int, ...]) -> bool:
     """Return True if a match can end with these ranks."""
     return all(rank == 1 + sum(other < rank for other in ranks) for rank in ranks)
-
-
-def attempt_name(match_id: str, attempt: int) -> str:
-    """Return the match ID of an attempt. Later attempts have a suffix; the first has none."""
-    return match_id if attempt == 1 else f"{match_id}.{attempt}"
 
 
 def utc_now() -> str:

@@ -15,7 +15,7 @@ from asara_server.match.inputs import LateReplyRecord
 from asara_server.match.spec import SECOND_US
 from asara_server.replay.file import SUFFIX, ReplayFile
 from asara_server.tournament.run.directory import RESULTS
-from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.schedule.schedule import Attempt, ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult, utc_text
 from asara_server.tournament.trust.manifest import MANIFEST, Manifest
 
@@ -84,7 +84,8 @@ def attempt_faults(
         yield f"{start}: not in the schedule that follows from {MANIFEST}"
         return
     void = "void" if result.void else ""
-    own = MatchResult.of(match, result.attempt, started="", seats=result.seats, void_reason=void)
+    attempt = Attempt(match, result.attempt)
+    own = MatchResult.of(attempt, started="", seats=result.seats, void_reason=void)
     for name in ("round", "rule_sets", "block", "duplicate_deal"):
         expected, found = getattr(own, name), getattr(result, name)
         if expected != found:

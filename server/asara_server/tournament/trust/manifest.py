@@ -18,11 +18,15 @@ from asara_server.match.spec import MatchLimits, ProcessPolicy
 from asara_server.tournament.config.block_kinds import BlockKind
 from asara_server.tournament.config.fields import Orders
 from asara_server.tournament.config.tournament_file import Entry, Tournament
-from asara_server.tournament.run.progress import MAX_ATTEMPTS
 from asara_server.tournament.run.run_record import Document
 from asara_server.tournament.sandbox.spec import SandboxKind
 from asara_server.tournament.schedule.layout import Layout, table_kinds
-from asara_server.tournament.schedule.schedule import ScheduledMatch, list_matches, rotated
+from asara_server.tournament.schedule.schedule import (
+    MAX_ATTEMPTS,
+    ScheduledMatch,
+    list_matches,
+    rotated,
+)
 from asara_server.tournament.standings.match_result import utc_now
 
 MANIFEST = "manifest.json"

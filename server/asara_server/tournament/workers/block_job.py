@@ -12,9 +12,9 @@ from typing import NamedTuple, Protocol
 
 from asara_server.eventlog.journal import Fact as JournalFact
 from asara_server.logs import Fact
-from asara_server.tournament.execution.match_runner import PlayedAttempt
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.progress import PendingBlock
+from asara_server.tournament.standings.match_result import PlayedAttempt
 from asara_server.tournament.workers.run_settings import RunSettings
 from asara_server.user_error import UserError
 
@@ -38,13 +38,13 @@ class BlockJob:
     @property
     def playing(self) -> frozenset[str]:
         """Entries whose processes will be started."""
-        entries = {name for match, _ in self.block.matches for name in match.entries}
+        entries = {name for match, _ in self.block.attempts for name in match.entries}
         return frozenset(entries - self.out.keys() - self.suspended.keys())
 
     @property
     def once(self) -> bool:
         """True if its match may begin only once in this leg, because others share the deal."""
-        return bool(self.block.matches[0].match.shared_deal)
+        return bool(self.block.attempts[0].match.shared_deal)
 
 
 class BotLog(NamedTuple):

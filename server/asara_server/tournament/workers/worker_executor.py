@@ -21,8 +21,9 @@ from asara_server.tournament.execution.executor import FINISH_S, Executor
 from asara_server.tournament.execution.match_runner import ExecutionContext
 from asara_server.tournament.run.costs import CostMeter
 from asara_server.tournament.run.directory import block_journal
-from asara_server.tournament.run.progress import MAX_ATTEMPTS, PendingBlock, RunProgress
-from asara_server.tournament.standings.match_result import MatchResult, attempt_name, utc_now
+from asara_server.tournament.run.progress import PendingBlock, RunProgress
+from asara_server.tournament.schedule.schedule import MAX_ATTEMPTS
+from asara_server.tournament.standings.match_result import MatchResult, PlayedAttempt, utc_now
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
@@ -150,7 +151,7 @@ class _BlockScheduler:
                 if self._backend.shares_directory:
                     path = block_journal(self._progress.directory.path, block.name)
                     path.touch(mode=0o600)  # no match of the block has begun
-                self._submissions.submit(block.attempts)
+                self._submissions.submit(block.attempt_names)
                 future = asyncio.wrap_future(self._backend.submit(self._job(block)))
                 self._running[future] = block
 
@@ -182,19 +183,18 @@ class _BlockScheduler:
             secrets=self._secrets(block),
             out=dict(self._progress.out),
             suspended=dict(self._progress.suspended),
-            begun={name: begun[name] for name in block.attempts if name in begun}
+            begun={name: begun[name] for name in block.attempt_names if name in begun}
             if self._backend.shares_directory
             else {},
         )
 
     def _secrets(self, block: PendingBlock) -> dict[str, bytes]:
         """Return the secrets of all attempts that may be needed if the referee fails."""
-        found = {}
-        for match, first_attempt in block.matches:
-            for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
-                name = attempt_name(match.match_id, attempt)
-                found[name] = self._context.secret_of(name, match.shared_deal)
-        return found
+        return {
+            attempt.name: self._context.secret_of(attempt.name, attempt.match.shared_deal)
+            for first in block.attempts
+            for attempt in first.to_last()
+        }
 
     def _record_blocks(self) -> None:
         """Record the blocks that workers have returned or lost."""
@@ -226,16 +226,16 @@ class _BlockScheduler:
         repeat(result.log_lines, worker=result.worker)
         self._record_output(result.output)
         for attempt in result.attempts:
-            progress.record_result(*attempt)
+            progress.record_result(attempt)
         progress.unfinished += result.unfinished
         ended = {attempt.result.match_id for attempt in result.attempts}
-        left = tuple(pending for pending in block.matches if pending.match.match_id not in ended)
+        left = tuple(one for one in block.attempts if one.match.match_id not in ended)
         if not left:
             block_journal(progress.directory.path, block.name).unlink(missing_ok=True)
         elif progress.stopping.is_set():
             progress.recover_block(block.name)
         else:
-            self._record_loss(block._replace(matches=left), f"{result.worker} did not finish it")
+            self._record_loss(block._replace(attempts=left), f"{result.worker} did not finish it")
 
     def _write_logs(self, logs: Iterable[BotLog]) -> None:
         """Append bots' output to the logs; indexes of a worker count from its own first byte."""
@@ -255,16 +255,16 @@ class _BlockScheduler:
         if self._progress.stopping.is_set():
             self._progress.unfinished.append(f"block {block.name}: {why}")
             return
-        shared = bool(block.matches[0].match.shared_deal)
-        name = f"match {block.matches[0].match.match_id}" if shared else f"block {block.name}"
+        shared = bool(block.attempts[0].match.shared_deal)
+        name = f"match {block.attempts[0].match.match_id}" if shared else f"block {block.name}"
         self._losses[name] += 1
-        self._submissions.lose(block.attempts, why)
+        self._submissions.lose(block.attempt_names, why)
         times = self._losses[name]
         self._logger.warning("block lost", block=block.name, why=why, times=times)
         # True if everything that the worker did is known from its journal.
         known = self._backend.shares_directory and self._progress.recover_block(block.name)
         block = self._left_of(block)
-        if not block.matches:
+        if not block.attempts:
             return
         if times < MAX_ATTEMPTS:
             if known or not shared:
@@ -272,12 +272,12 @@ class _BlockScheduler:
             # The leg's other matches come first: then the bots that know the deal have ended.
             return
         self._progress.unfinished.append(f"{name} is given up without a result: {why}")
-        for match, first_attempt in block.matches:
-            for attempt in range(first_attempt, MAX_ATTEMPTS + 1):
-                void = MatchResult.of(match, attempt, started=utc_now(), void_reason=why)
-                self._progress.record_result(void, ())
+        for first in block.attempts:
+            for attempt in first.to_last():
+                void = MatchResult.of(attempt, started=utc_now(), void_reason=why)
+                self._progress.record_result(PlayedAttempt(void))
 
     def _left_of(self, block: PendingBlock) -> PendingBlock:
         pending = {one.match.match_id: one for one in self._progress.pending_matches()}
-        left = [pending.get(one.match.match_id) for one in block.matches]
-        return block._replace(matches=tuple(one for one in left if one is not None))
+        left = [pending.get(one.match.match_id) for one in block.attempts]
+        return block._replace(attempts=tuple(one for one in left if one is not None))

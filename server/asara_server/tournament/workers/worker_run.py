@@ -19,11 +19,11 @@ from asara_server.tournament.bots.bot_watch import BotWatch
 from asara_server.tournament.execution.match_runner import (
     ExecutionContext,
     MatchRunner,
-    PlayedAttempt,
     match_runner,
 )
 from asara_server.tournament.run.costs import CostMeter
 from asara_server.tournament.run.directory import block_journal
+from asara_server.tournament.standings.match_result import PlayedAttempt
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
@@ -118,7 +118,7 @@ class WorkerRun:
 
     def has_begun(self, job: BlockJob) -> bool:
         """Return True if processes of this run may already have met a deal of this block."""
-        return not self._begun.isdisjoint(job.block.attempts)
+        return not self._begun.isdisjoint(job.block.attempt_names)
 
     def stop(self, finish_s: float) -> None:
         """Begin no further match; open decisions get `finish_s` seconds to be answered."""
@@ -141,7 +141,7 @@ class WorkerRun:
     async def _play(self, job: BlockJob, worker: str) -> BlockResult:
         pool = self._runner.pool
         await pool.exclude(job.out, job.suspended)
-        self._begun.update(job.block.attempts)
+        self._begun.update(job.block.attempt_names)
         self._secrets |= job.secrets
         attempts: list[PlayedAttempt] = []
         try:
@@ -165,10 +165,10 @@ class WorkerRun:
         attempts: list[PlayedAttempt],
         journal: Journal | None,
     ) -> None:
-        for match, first_attempt in job.block.matches:
+        for attempt in job.block.attempts:
             if self._stopper is not None:
                 return
-            async for played, _ in self._runner.play(match, first_attempt, once=job.once):
+            async for played, _ in self._runner.play(attempt, once=job.once):
                 attempts.append(played)
                 if journal is not None:
                     result, records = played
