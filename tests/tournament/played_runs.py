@@ -22,8 +22,7 @@ from asara_server.match.spec import MatchSpec, Player
 from asara_server.replay.file import read_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import load_tournament
-from asara_server.tournament.execution.executor import Executor
-from asara_server.tournament.execution.match_runner import ExecutionContext
+from asara_server.tournament.execution.match_runner import ExecutionContext, Executor
 from asara_server.tournament.run.directory import JOURNAL, RunDirectory
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.run.read_run import read_run

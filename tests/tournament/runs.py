@@ -8,7 +8,7 @@ from pathlib import Path
 from asara_game.rules import parse_rule_sets
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import load_tournament
-from asara_server.tournament.execution.executor import Executor
+from asara_server.tournament.execution.match_runner import Executor
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, Runner, RunSetup
 from asara_server.tournament.sandbox.bubblewrap import Sandbox

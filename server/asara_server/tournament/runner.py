@@ -21,9 +21,8 @@ from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.bots.leftovers import end_recorded
 from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Tournament
-from asara_server.tournament.execution.executor import Executor
 from asara_server.tournament.execution.local_executor import LocalExecutor
-from asara_server.tournament.execution.match_runner import ExecutionContext
+from asara_server.tournament.execution.match_runner import ExecutionContext, Executor
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.directory import RunDirectory, wait_for_writers
 from asara_server.tournament.run.progress import RunProgress

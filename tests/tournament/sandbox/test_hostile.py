@@ -21,13 +21,13 @@ from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import read_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.tournament_file import load_tournament
-from asara_server.tournament.execution.executor import Executor
+from asara_server.tournament.execution.match_runner import Executor
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.workers.block_job import RunSettings
 from asara_server.tournament.workers.dask_workers import dask_workers
-from asara_server.tournament.workers.run_settings import RunSettings
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from tests.tournament.dask_clusters import Cluster
 from tests.tournament.processes import is_in_tree

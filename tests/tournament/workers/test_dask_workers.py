@@ -121,7 +121,7 @@ def test_a_worker_that_dies_while_it_is_asked_is_a_lost_worker(
     name = at.partition(".")[0]
     fatal = tmp_path / "fatal.py"
     fatal.write_text(
-        f"import os\nfrom asara_server.tournament.workers.run_settings import {name}\n"
+        f"import os\nfrom asara_server.tournament.workers.block_job import {name}\n"
         f"{at} = lambda *_: os._exit(1)\n"
     )
     cluster.add_worker(options=("--preload", str(fatal)))

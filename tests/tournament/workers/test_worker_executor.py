@@ -22,6 +22,8 @@ from asara_server.tournament.standings.match_result import (
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
+    Program,
+    RunSettings,
     WorkerError,
     WorkerOutput,
 )
@@ -30,7 +32,6 @@ from asara_server.tournament.workers.block_player import (
     begin_run,
     play_block,
 )
-from asara_server.tournament.workers.run_settings import Program, RunSettings
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from tests.cli.command import asara
 from tests.tournament import sample_bots, samples

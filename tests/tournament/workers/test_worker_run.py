@@ -12,14 +12,13 @@ import pytest
 from asara_server.eventlog.journal import Journal
 from asara_server.tournament.run.directory import block_journals
 from asara_server.tournament.standings.match_result import MatchResult
-from asara_server.tournament.workers.block_job import BlockJob, BlockResult
+from asara_server.tournament.workers.block_job import BlockJob, BlockResult, RunSettings
 from asara_server.tournament.workers.block_player import (
     abandon_blocks,
     begin_run,
     play_block,
     stop_blocks,
 )
-from asara_server.tournament.workers.run_settings import RunSettings
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import STEADY, write_tournament

@@ -15,9 +15,10 @@ from asara_server.tournament.bots.bot_watch import BotWatch, Departure
 from asara_server.tournament.bots.leftovers import end_recorded
 from asara_server.tournament.bots.output.output_log import OutputTap
 from asara_server.tournament.config.tournament_file import usable_cores
-from asara_server.tournament.execution.executor import FINISH_S, Executor
 from asara_server.tournament.execution.match_runner import (
+    FINISH_S,
     ExecutionContext,
+    Executor,
     MatchRunner,
     match_runner,
 )

@@ -1,9 +1,13 @@
-"""Plays scheduled matches with a referee that local bots can reach, and a pool of these bots."""
+"""Plays scheduled matches with a referee that local bots can reach, and a pool of these bots.
+
+An executor plays all matches of a run with match runners, in this process or elsewhere.
+"""
 
 import asyncio
 import heapq
 import os
-from collections.abc import AsyncIterator, Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +18,15 @@ from asara_game.rules import Rules
 from asara_game.vocabulary import RuleSet
 from asara_server.match.spec import SECOND_US, MatchSpec, Player
 from asara_server.network.open_files import raise_open_files_limit
-from asara_server.referee.hosted import MatchCut
+from asara_server.referee.hosted import MatchCut, Wait
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.bot_watch import BotWatch
 from asara_server.tournament.bots.pool import BotPool, PooledBot
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.tournament_file import Remote
+from asara_server.tournament.run.costs import CostMeter, RunCosts
+from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import MAX_ATTEMPTS, Attempt, ScheduledMatch
@@ -84,6 +90,49 @@ class ExecutionContext:
     cores, each of these matches has its own cores for its bots."""
     remote: Remote | None = None
     """Settings for bots on other machines, if there are any."""
+
+
+FINISH_S = 5.0
+"""Seconds given to running matches to finish their open decisions when a run is stopped."""
+
+
+class Executor(ABC):
+    """Plays the matches of a run, in this process or elsewhere."""
+
+    name: str
+    """Name of this executor in `run.json`."""
+    meter: CostMeter | None = None
+    """Counts the costs of the matches; None before the first match."""
+
+    @property
+    def awaited(self) -> Sequence[str]:
+        """Remote entries that matches are waiting for because their bots are not connected."""
+        return ()
+
+    @property
+    def waits(self) -> Sequence[Wait]:
+        """Bots that matches in this process are waiting for, longest wait first; for display."""
+        return ()
+
+    @property
+    def stalled_s(self) -> float | None:
+        """Seconds during which all clocks stood still because the referee was not running.
+
+        None if the matches are not played in this process.
+        """
+        return None
+
+    @property
+    def costs(self) -> RunCosts:
+        """Costs of the matches played so far."""
+        return RunCosts() if self.meter is None else self.meter.costs
+
+    @abstractmethod
+    async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
+        """Play the pending matches and record their results, until `progress.stopping` is set.
+
+        Excluded entries forfeit. All bots have ended on return, even after an error.
+        """
 
 
 Bots = tuple[PooledBot, ...]

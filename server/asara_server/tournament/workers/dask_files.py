@@ -30,9 +30,8 @@ from asara_server.tournament.sandbox.private_copy import CopySource, check_size,
 from asara_server.tournament.sandbox.spec import ReservedPaths
 from asara_server.tournament.sandbox.system_mounts import system_paths
 from asara_server.tournament.schedule.match_settings import MatchSettings, ReadableCopy
-from asara_server.tournament.workers.block_job import WorkerError
+from asara_server.tournament.workers.block_job import RunSettings, WorkerError
 from asara_server.tournament.workers.block_player import use_files
-from asara_server.tournament.workers.run_settings import RunSettings
 
 PART_BYTES: Final = 4 << 20
 _FOLDER: Final = "asara-files"

@@ -21,6 +21,7 @@ from asara_server.tournament.sandbox.spec import NOTHING_RESERVED, ReservedPaths
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
+    RunSettings,
     WorkerContext,
     WorkerError,
     WorkerOutput,
@@ -35,7 +36,6 @@ from asara_server.tournament.workers.block_player import (
     stop_blocks,
 )
 from asara_server.tournament.workers.dask_files import FileSender, ask_workers, first_line
-from asara_server.tournament.workers.run_settings import RunSettings
 
 if TYPE_CHECKING:
     from distributed import Client

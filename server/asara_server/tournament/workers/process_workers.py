@@ -24,6 +24,7 @@ from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
+    RunSettings,
     WorkerOutput,
 )
 from asara_server.tournament.workers.block_player import (
@@ -35,7 +36,6 @@ from asara_server.tournament.workers.block_player import (
     report_metrics,
     stop_blocks,
 )
-from asara_server.tournament.workers.run_settings import RunSettings
 
 if TYPE_CHECKING:
     from asara_server.network.metrics import SummedMetrics

@@ -17,8 +17,7 @@ from typing import Any
 
 from asara_server.logs import logger, repeat
 from asara_server.tournament.bots.output.decision_index import SUFFIX, moved_index
-from asara_server.tournament.execution.executor import FINISH_S, Executor
-from asara_server.tournament.execution.match_runner import ExecutionContext
+from asara_server.tournament.execution.match_runner import FINISH_S, ExecutionContext, Executor
 from asara_server.tournament.run.costs import CostMeter
 from asara_server.tournament.run.directory import block_journal
 from asara_server.tournament.run.progress import PendingBlock, RunProgress
@@ -28,11 +27,11 @@ from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
     BotLog,
+    RunSettings,
     WorkerBackend,
     WorkerError,
     WorkerOutput,
 )
-from asara_server.tournament.workers.run_settings import RunSettings
 
 _CHECK_INTERVAL_S = 1.0
 """Seconds between two counts of the workers."""
