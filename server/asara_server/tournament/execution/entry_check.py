@@ -53,7 +53,11 @@ from asara_server.tournament.sandbox.private_copy import copy_size
 from asara_server.tournament.sandbox.spec import NOTHING_RESERVED
 from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import Attempt, ScheduledMatch
-from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome, without_output
+from asara_server.tournament.standings.match_result import (
+    PlayedAttempt,
+    SeatOutcome,
+    without_output,
+)
 
 _SECOND_MATCH: Final = "in its second match, but not in its first, which the same process played"
 _CLIENTS_LINE: Final = re.compile(r"\basara: (goodbye: |connected as entry )")
@@ -68,8 +72,7 @@ class Verdict(Enum):
 class _Played(NamedTuple):
     """A match of the entry that is checked."""
 
-    result: MatchResult
-    records: Sequence[bytes]
+    attempt: PlayedAttempt
     seat: int
     """The seat of the entry, and the bot in it."""
     bot: PooledBot
@@ -77,7 +80,7 @@ class _Played(NamedTuple):
     @property
     def outcome(self) -> SeatOutcome:
         """How the match ended for the entry; the match must not be void."""
-        return self.result.seats[self.seat]
+        return self.attempt.result.seats[self.seat]
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,10 +317,10 @@ class EntryCheck:
         played: list[_Played] = []
         for number, table in enumerate(tables, start=1):
             match = ScheduledMatch(f"check-{entry.name}-{number}", number, rules, table)
-            *_, ((result, records), bots) = [one async for one in runner.play(Attempt(match))]
+            *_, (attempt, bots) = [one async for one in runner.play(Attempt(match))]
             seat = table.index(entry.name)
-            played.append(_Played(result, records, seat, bots[seat]))
-            if result.void or result.seats[seat].termination.forfeit:
+            played.append(_Played(attempt, seat, bots[seat]))
+            if attempt.result.void or played[-1].outcome.termination.forfeit:
                 break
         return played
 
@@ -330,10 +333,10 @@ class EntryCheck:
         self, entry: Entry, played: Sequence[_Played], build_s: float | None
     ) -> CheckedEntry:
         last = played[-1]
-        bots = [one.bot for one in played]
+        attempts, bots = [one.attempt for one in played], [one.bot for one in played]
         answers, rejections = [], []
         for one in played:
-            every = map(RecordCodec().decode, one.records)
+            every = map(RecordCodec().decode, one.attempt.records)
             records = [record for record in every if getattr(record, "seat", None) == one.seat]
             answers.append(tuple(one.bot_us for one in records if type(one) is ReplyRecord))
             rejections.append([one for one in records if type(one) is RejectionRecord])
@@ -343,15 +346,16 @@ class EntryCheck:
             build_s=build_s,
             start_s=bots[0].start_up_s,
             printed=tuple(self._printed(entry, played)),
-            replays={one.result.played_as: one.records for one in played if one.records},
+            replays={one.result.played_as: one.records for one in attempts if one.records},
             answers_us=tuple(answers),
             rejections=tuple(
                 f"decision {one.decision_id}, {plain_words(one.reason.name)}: {one.detail}"
                 for one in chain.from_iterable(rejections)
             ),
         )
-        if last.result.void:
-            why = f"the referee failed: {last.result.void_reason}"
+        result = last.attempt.result
+        if result.void:
+            why = f"the referee failed: {result.void_reason}"
             printed = tuple(bots[-1].last_lines())
             return replace(finding, verdict=Verdict.NOT_CHECKED, why=why, printed=printed)
         finding = replace(finding, termination=last.outcome.termination)
@@ -371,7 +375,7 @@ class EntryCheck:
     def _printed(self, entry: Entry, played: Sequence[_Played]) -> Iterator[str]:
         """Yield the last lines of each match, without the client's about connecting and leaving."""
         for one in played:
-            log = self._logs / one.result.played_as / f"{one.seat}-{entry.name}.log"
+            log = self._logs / one.attempt.result.played_as / f"{one.seat}-{entry.name}.log"
             yield from (line for line in last_printed(log) if not _CLIENTS_LINE.search(line))
 
     def _departure(self, entry: Entry) -> "_Fault | None":
@@ -398,7 +402,7 @@ def _forfeit(last: _Played, *, stays: bool) -> "_Fault | None":
         return None
     detail = without_output(last.outcome.detail)
     why = f"{plain_words(last.outcome.termination.name)}: {detail}"
-    if last.result.round > 1:
+    if last.attempt.result.round > 1:
         why = f"{why} ({_SECOND_MATCH if stays else 'in its second match'})"
     elif last.outcome.termination not in (Termination.NEVER_STARTED, Termination.MISSED):
         why = f"{why}; its second match was not played"
