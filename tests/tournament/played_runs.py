@@ -108,7 +108,7 @@ class PlayoutExecutor(Executor):
     async def play(self, progress: RunProgress, context: ExecutionContext) -> None:
         left = self.most
         record = progress.directory.processes
-        while leg := progress.next_leg(1) if progress.legs else progress.pending_matches():
+        while leg := progress.next_leg(1) if progress.legs else progress.pending_attempts():
             bots: dict[str, str] = {}
             for attempt in leg[:left]:
                 if not progress.begin_block(attempt.match.deal_block):

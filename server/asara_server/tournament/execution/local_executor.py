@@ -215,7 +215,7 @@ class _LocalRun:
             looks = None
             while looks != progress.looks_left:
                 looks = progress.looks_left
-                await self._play_together(progress.pending_matches())
+                await self._play_together(progress.pending_attempts())
             return
         while leg := progress.next_leg(self.context.concurrency):
             await self._play_together(leg)

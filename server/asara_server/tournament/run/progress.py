@@ -194,7 +194,7 @@ class RunProgress:
     def _note_excluded(self) -> None:
         self.directory.change(out=dict(self.out), suspended=dict(self.suspended))
 
-    def pending_matches(self) -> list[Attempt]:
+    def pending_attempts(self) -> list[Attempt]:
         """Return the next attempts at the matches without a result before the next look.
 
         Matches that can be resumed from the journal come first.
@@ -215,7 +215,7 @@ class RunProgress:
     def pending_blocks(self) -> list[PendingBlock]:
         """Return the pending matches by block, in the same order."""
         blocks: dict[str, list[Attempt]] = {}
-        for pending in self.pending_matches():
+        for pending in self.pending_attempts():
             blocks.setdefault(pending.match.deal_block, []).append(pending)
         return [PendingBlock(name, tuple(matches)) for name, matches in blocks.items()]
 
@@ -253,7 +253,7 @@ class RunProgress:
     def _begin_group(self, concurrency: int) -> None:
         """Begin the next group; at the end of the run, the last group stays."""
         matches = Counter(match.deal_block for match in self.schedule)
-        pending = {match.deal_block for match, _ in self.pending_matches()}
+        pending = {match.deal_block for match, _ in self.pending_attempts()}
         left = [name for name in matches if name in pending]
         if left:
             size = group_size(len(left), concurrency, self._match_s())
@@ -274,7 +274,7 @@ class RunProgress:
         begun = self.directory.journal.unfinished
         alone = [
             one.match.match_id
-            for one in self.pending_matches()
+            for one in self.pending_attempts()
             if one.match.deal_block in self.group
             and one.match.shared_deal
             and one.name not in begun
@@ -290,7 +290,7 @@ class RunProgress:
         """Return the matches that the group plays in the next leg; none if the group is over."""
         attempts = {
             match.match_id: number
-            for match, number in self.pending_matches()
+            for match, number in self.pending_attempts()
             if match.deal_block in self.group
         }
         group: dict[str, list[ScheduledMatch]] = {name: [] for name in self.group}
@@ -327,12 +327,12 @@ class RunProgress:
             self._logger.warning("journal of a block is left", block=block, why=str(error))
             path.unlink(missing_ok=True)
             return False
-        pending = self._pending_attempts()
+        pending = self._pending_names()
         self.directory.processes.take(*journal.facts)
         for played in attempts:
             if played.result.played_as in pending:
                 self.record_result(played)
-                pending = self._pending_attempts()
+                pending = self._pending_names()
         for name, opened in journal.unfinished.items():
             if name in pending:
                 self.directory.journal.adopt(name, opened)
@@ -340,8 +340,8 @@ class RunProgress:
         path.unlink(missing_ok=True)
         return True
 
-    def _pending_attempts(self) -> set[str]:
-        return {one.name for one in self.pending_matches()}
+    def _pending_names(self) -> set[str]:
+        return {one.name for one in self.pending_attempts()}
 
     def record_result(self, played: PlayedAttempt) -> None:
         """Store the result of an attempt, and its replay, which is signed.
@@ -388,7 +388,7 @@ class RunProgress:
     def _look(self) -> None:
         """If all matches before this look are over, move to the next look or end the run here."""
         while self._looks and not self._open:
-            self._open = {match.match_id for match, _ in self.pending_matches()}
+            self._open = {match.match_id for match, _ in self.pending_attempts()}
             if self._open:
                 return
             seen = self.schedule[: self._looks.pop(0)]

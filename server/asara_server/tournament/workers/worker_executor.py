@@ -277,6 +277,6 @@ class _BlockScheduler:
                 self._progress.record_result(PlayedAttempt(void))
 
     def _left_of(self, block: PendingBlock) -> PendingBlock:
-        pending = {one.match.match_id: one for one in self._progress.pending_matches()}
+        pending = {one.match.match_id: one for one in self._progress.pending_attempts()}
         left = [pending.get(one.match.match_id) for one in block.attempts]
         return block._replace(attempts=tuple(one for one in left if one is not None))
