@@ -5,9 +5,11 @@ file or a name can control the terminal: hidden characters are replaced by their
 never interpreted as markup.
 """
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.segment import Segment
@@ -71,6 +73,29 @@ def notify(text: str, *, words: bool = False) -> None:
 def show_line(text: str, *, words: bool = True) -> None:
     """Print a line to standard output; on a terminal, one of `words` is broken between them."""
     out.print(plain(text, None), soft_wrap=not (words and out.is_terminal))
+
+
+def show_hanging(line: Text, indent: int) -> None:
+    """Print a line to standard output; on a terminal, break it between words, and indent what
+    follows by `indent` characters.
+
+    A word that is wider than the terminal, such as a path, stays whole.
+    """
+    if not out.is_terminal:
+        out.print(line, soft_wrap=True)
+        return
+    width, used = max(out.width, indent + 20), 0
+    breaks = []
+    for word in re.finditer(r"\s*\S+", line.plain):
+        cells = cell_len(word[0])
+        if used and used + cells > width:
+            breaks.append(word.end() - len(word[0].lstrip()))
+            used, cells = indent, cell_len(word[0].lstrip())
+        used += cells
+    first, *rest = line.divide(breaks)
+    for part in (first, *(Text(" " * indent) + part for part in rest)):
+        part.rstrip()
+        out.print(part, soft_wrap=True)
 
 
 def warn(text: str, *, indent: int = 0, words: bool = True) -> None:

@@ -16,7 +16,7 @@ from rich.text import Text
 from asara_server import system
 from asara_server.bounded_file import MIB, read_bounded
 from asara_server.cli.commands.conformance import Conformance
-from asara_server.cli.display.console import out
+from asara_server.cli.display.console import out, show_hanging
 from asara_server.cli.display.quantities import duration
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.log import LogOptions
@@ -220,17 +220,7 @@ class ResultLines:
         self._print(Text.assemble(blanks, (f"{label:<9}", "dim"), (shown, style)))
 
     def _print(self, line: Text, indent: int = 0) -> None:
-        """Print a line; on a terminal, break it between words and indent what follows."""
-        indent = indent or _MARK_WIDTH + self._width
-        if not out.is_terminal:
-            out.print(line, soft_wrap=True)
-            return
-        first, *rest = line.wrap(out, max(out.width, indent + 20))
-        out.print(first, soft_wrap=True)
-        if rest:
-            remaining = Text(" ").join(rest)
-            for part in remaining.wrap(out, max(out.width - indent, 20)):
-                out.print(Text(" " * indent) + part, soft_wrap=True)
+        show_hanging(line, indent or _MARK_WIDTH + self._width)
 
 
 def show_summary(command: Sequence[str], results: Sequence[CaseResult], seconds: float) -> None:
