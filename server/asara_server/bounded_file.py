@@ -34,6 +34,22 @@ def open_ordinary(path: Path) -> Iterator[BufferedReader]:
         yield file
 
 
+@contextmanager
+def open_evidence(path: Path, largest: int) -> Iterator[BufferedReader]:
+    """Open a regular file of at most `largest` bytes that is not a link; raises OSError.
+
+    Whoever is asked to trust a file opens it so: a link could lead to another file tomorrow.
+    """
+    about = path.lstat()
+    if not stat.S_ISREG(about.st_mode):
+        why = "not a regular file; replace it with a copy of the file"
+        raise OSError(errno.EINVAL, why, str(path))
+    if about.st_size > largest:
+        raise OSError(errno.EFBIG, "larger than any file of this kind", str(path))
+    with open_ordinary(path) as file:
+        yield file
+
+
 def read_bounded(path: Path, largest: int) -> bytes:
     """Return the content of a file of at most `largest` bytes; raises OSError if it is larger."""
     with open_ordinary(path) as file:

@@ -91,10 +91,22 @@ def test_what_cannot_be_audited(tmp_path: Path) -> None:
 
 def test_on_a_terminal_results_are_printed_once_the_bar_is_gone(run: Path) -> None:
     shown = on_terminal("audit", run)
-    bar, results = shown.split(f"{run / 'replays' / 'm0.asara'}: passed")
+    file = f"{run / 'replays' / 'm0.asara'}:"
+    bar, results = shown.split(file)
     assert "Auditing" in bar
     assert bar.endswith("\x1b[2K")
-    assert "\x1b" not in results.split("Audited 3 replays: ")[0]
+    results = file + results.split("Audited 3 replays: ")[0]
+    assert "\x1b" not in results
+    lines = results.splitlines()
+    assert [line for line in lines if len(line) > 80 and " " in line.strip()] == []
+    before = lines.index(
+        "checked: every record is signed, and the deal matches its commitment; playing"
+    )
+    assert lines[before + 1] == (
+        "    the match again gives the same moves, clock charges, timeouts, results and"
+    )
+    assert lines[before + 2] == "    messages to the seats"
+    assert file in lines or f"{file} passed" in lines  # a path stays whole
 
 
 def test_a_flipped_byte_shows_that_the_file_was_changed_but_not_where(run: Path) -> None:

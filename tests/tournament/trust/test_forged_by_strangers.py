@@ -242,7 +242,10 @@ STRANGER: dict[str, tuple[Change, str]] = {
         changed("referee.pub", lambda _: OTHER_KEY.public_pem),
         "referee.pub: not the key that signed manifest.json",
     ),
-    "the public key deleted": (deleted("referee.pub"), "referee.pub: missing"),
+    "a public key that is none": (
+        changed("referee.pub", lambda _: b"x"),
+        "referee.pub: not the key that signed manifest.json",
+    ),
     "everything signed by another key": (
         resign_everything,
         "manifest.json: expected a signature by key .* another key signed this run",
@@ -255,6 +258,17 @@ def test_what_a_stranger_changes_is_named(played: Played, run: Path, forgery: st
     forge, expected = STRANGER[forgery]
     forge(run)
     assert_named(played, run, expected)
+
+
+def test_a_run_without_the_copy_of_its_key_is_not_changed(played: Played, run: Path) -> None:
+    delete(run / "referee.pub")
+    status, output = audited(played, run)
+    assert "  referee.pub: missing, which changes nothing: it is only a copy of the key" in output
+    assert output.endswith("\nThe run is sound.\n")
+    assert status == 0
+    delete(run / JOURNAL)  # and with it the manifest
+    output = asara("audit", run, status=1).stdout
+    assert f"{run}/referee.pub: missing\n" in output
 
 
 @pytest.mark.parametrize("left", ["manifest.json.sig", "run.json", "run.journal"])

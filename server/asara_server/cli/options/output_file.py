@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from asara_server.atomic_file import replace_file
-from asara_server.tournament.run.directory import RUN_FILES, RUN_FOLDERS
-from asara_server.tournament.trust.run_files import MARKS
+from asara_server.tournament.run.directory import RUN_FILES, RUN_FOLDERS, RUN_MARKS
 from asara_server.user_error import UserError
 
 _RUN_NAMES = frozenset(RUN_FILES)
@@ -23,7 +22,7 @@ def run_of(replay: Path) -> Path | None:
     """Return the run whose `replays` folder contains a file; None if there is none."""
     folder = replay.absolute().parent
     run = folder.parent
-    is_run = folder.name == "replays" and any((run / mark).is_file() for mark in MARKS)
+    is_run = folder.name == "replays" and any((run / mark).is_file() for mark in RUN_MARKS)
     return run if is_run else None
 
 
@@ -98,7 +97,7 @@ def _run_problem(target: Path, run: Path | None, outside: Path | None, allowed: 
     planned, closed = (one and Path(os.path.realpath(one)) for one in (run, outside))
     below = target.name
     for folder in target.parents:
-        if folder == planned or any((folder / mark).is_file() for mark in MARKS):
+        if folder == planned or any((folder / mark).is_file() for mark in RUN_MARKS):
             alone = folder == target.parent
             if folder == closed or below in (_RUN_NAMES - {allowed} if alone else RUN_FOLDERS):
                 return f"belongs to the run in {folder}; choose a file outside it"

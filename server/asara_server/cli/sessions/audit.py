@@ -1,28 +1,28 @@
 """Audits runs and replays, and prints what is wrong and what was not checked."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from rich.progress import track
+from rich.text import Text
 
 from asara_server.cli.commands.audit import Audit
 from asara_server.cli.commands.replay import Prove
-from asara_server.cli.display.console import err, notify, out, shows_progress, warn
+from asara_server.cli.display.console import err, notify, show_hanging, shows_progress, warn
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, run_of, write_output
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.audit import Verdict
-from asara_server.replay.file import SUFFIX, read_file
-from asara_server.replay.signing import read_public_key
+from asara_server.replay.file import read_file
+from asara_server.replay.signing import PUBLIC_KEY_FILE, read_public_key
 from asara_server.text import count, plain, plain_words
 from asara_server.tournament.run.directory import RunError
 from asara_server.tournament.trust.audit import (
     AuditJob,
     AuditPlan,
-    FoundKey,
     audit_replay,
     audit_replays,
     is_bundle,
@@ -66,10 +66,11 @@ _REFEREES_WORD = (
 )
 
 _GIVEN_KEY = "the one given with --public-key"
-_OWN_KEY = "found in the run itself"
 
 _MOST_DESCRIBED = 8
 """Maximum number of separately audited replays for which each sound one is described."""
+_HANGING = 4
+"""Columns by which the second line of a finding is indented."""
 _NOTICE_INTERVAL = 1000
 """Number of replays between two progress notices if standard error is not a terminal."""
 
@@ -121,34 +122,31 @@ def _audit_paths(options: Audit, held: Published) -> int:
     plan = plan_audit(options.paths, held, leaks=options.leaks)
     failed: list[AuditJob] = []
     unread: list[AuditJob] = []
-    causes = list(plan.causes)
-    faults = list(plan.faults)
-    faults += [f"{report.directory}/{fault}" for report in plan.runs for fault in report.faults]
-    _print(*faults, *(f"not checked: {text}" for text in plan.not_checked))
-    in_runs = len(plan.jobs) - plan.single
+    causes, faults = list(plan.causes), list(plan.faults)
+    alone = sum(job.run is None for job in plan.jobs)
     scope: dict[str, None] = {}
+    _print(*faults, *(f"not checked: {text}" for text in plan.not_checked))
     verdicts = _with_progress(audit_replays(plan.jobs, options.jobs), len(plan.jobs))
-    for number, (job, verdict) in enumerate(zip(plan.jobs, verdicts, strict=True)):
+    for job, verdict in zip(plan.jobs, verdicts, strict=True):
         if verdict.fault is not None:
             (unread if verdict.other_format else failed).append(job)
             _print(f"{job.path}: {verdict.fault}")
             other_key = held.public_key and verdict.public_key not in (b"", held.public_key)
-            if other_key and number >= in_runs:
+            if other_key and job.run is None:
                 causes.append(Cause.OTHER_KEY)
         elif verdict.result_fault is not None:  # the file proves that the result was changed
-            faults.append(f"{job.path.parent.parent}/{verdict.result_fault}")
+            faults.append(f"{job.run}/{verdict.result_fault}")
             _print(faults[-1])
-        elif number >= in_runs and plan.single <= _MOST_DESCRIBED:
-            _print(*sound_lines(job, verdict, _key_source_of(job)))
+        elif job.run is None and alone <= _MOST_DESCRIBED:
+            _print(*sound_lines(job, verdict, _key_place(job)))
             scope |= dict.fromkeys(scope_lines(job))
     _print(*scope)
-    without = [job.path for job in (*failed, *unread)]
+    lost = Counter(job.run for job in (*failed, *unread))
     for report in plan.runs:
-        lost = sum(path.parent == report.directory / "replays" for path in without)
-        _print(*report_lines(report, held, len(report.replays) - lost))
+        _print(*report_lines(report, held, len(report.replays) - lost[report.directory]))
     # a replay that failed is one fault, although its run has also found it changed
-    named = {f"{job.path.parent.parent}/replays/{job.path.stem}" for job in failed}
-    others = sum(fault.partition(f"{SUFFIX}: ")[0] not in named for fault in faults)
+    faulty = {(report.directory, name) for report in plan.runs for name in report.faulty}
+    others = len(faults) - sum((job.run, job.path.stem) in faulty for job in failed)
     audited = len(plan.jobs) - len(unread)
     _print(
         f"Audited {count(audited, 'replay')}: {audited - len(failed)} passed, {len(failed)} failed"
@@ -156,14 +154,13 @@ def _audit_paths(options: Audit, held: Published) -> int:
         + (f"; {count(others, 'fault')} in other files" if others else "")
         + "."
     )
-    alone = {job.path for job in plan.jobs[in_runs:]}
-    _warn_of_trust(plan, held, passed_alone=not alone <= set(without))
+    _warn_of_trust(plan, held, passed_alone=alone > lost[None])
     open_ended = sum(not report.ended for report in plan.runs)
     _print(
         verdict_words(
             runs=len(plan.runs),
             open_ended=open_ended,
-            single=plan.single,
+            single=alone,
             faults=len(failed) + others,
             causes=causes,
             unread=len(unread),
@@ -178,8 +175,10 @@ def _warn_of_trust(plan: AuditPlan, held: Published, *, passed_alone: bool) -> N
     """Print warnings about anything that the verdict does not cover."""
     for warning in {key_warning(report.signed, held) for report in plan.runs} - {""}:
         warn(warning)
-    for found in islice(filter(None, (job.found_key for job in plan.jobs)), 1):
-        warn(single_key_warning(found))
+    for job in plan.jobs:
+        if job.public_key is not None and job.key_from is not None:
+            warn(single_key_warning(job.public_key, job.key_from))
+            break
     if passed_alone:
         warn(_SINGLE_REPLAYS)
 
@@ -297,7 +296,7 @@ def _inclusion(
         return _Inclusion("; ".join(signed.faults), causes=tuple(causes))
     assert expected is not None
     assert signed.head is not None
-    job = AuditJob(path, signed.public_key, signed.secret, expected, leaks)
+    job = AuditJob(path, signed.public_key, signed.secret, leaks, expected)
     verdict = audit_replay(job)
     if fault := verdict.fault or verdict.result_fault:
         alone = audit_replay(job._replace(tournament_secret=None, expected=None))
@@ -317,9 +316,10 @@ def _inclusion(
 
 
 def _print(*findings: str) -> None:
-    """Print each finding on a line."""
+    """Print each finding on a line, which a terminal may break."""
     for text in findings:
-        out.print(plain(text, None), soft_wrap=True)
+        line = plain(text, None)
+        show_hanging(Text(line), len(line) - len(line.lstrip()) + _HANGING)
 
 
 def _with_progress(verdicts: Iterable[Verdict], total: int) -> Iterator[Verdict]:
@@ -336,7 +336,8 @@ def _with_progress(verdicts: Iterable[Verdict], total: int) -> Iterator[Verdict]
 
 def key_warning(signed: Signed, held: Published) -> str:
     """Return a warning if nothing shows whose key a run was signed with, otherwise ""."""
-    if _key_source(signed, held) != _OWN_KEY or not signed.manifest_signed:
+    same = signed.manifest_sha256 == held.manifest_sha256
+    if held.public_key is not None or same or not signed.manifest_signed:
         return ""
     other = "" if held.manifest_sha256 else " or --manifest"
     return (
@@ -345,13 +346,12 @@ def key_warning(signed: Signed, held: Published) -> str:
     )
 
 
-def single_key_warning(found: FoundKey) -> str:
-    """Return a warning about a key that was found next to the replays, or inside them."""
-    key = found.key.hex()
+def single_key_warning(key: bytes, place: Path) -> str:
+    """Return a warning about a key that was found in a file next to a replay, or in a replay."""
     where = (
-        f"The first replay is signed with key {key}. Nothing outside the replay"
-        if found.file is None
-        else f"The expected key {key} is from {plain(str(found.file))}. Nothing else"
+        f"The expected key {key.hex()} is from {plain(str(place))}. Nothing else"
+        if place.name == PUBLIC_KEY_FILE
+        else f"The first replay is signed with key {key.hex()}. Nothing outside the replay"
     )
     return (
         f"{where} confirms that this is the organiser's key. If the run is not yours, pass the "
@@ -359,12 +359,13 @@ def single_key_warning(found: FoundKey) -> str:
     )
 
 
-def _key_source_of(job: AuditJob) -> str:
-    """Return in words where the key of a single replay comes from."""
-    found = job.found_key
-    if found is None:
+def _key_place(job: AuditJob) -> str:
+    """Return in words where the key of a replay that is checked alone comes from."""
+    place = job.key_from
+    if place is None:
         return _GIVEN_KEY
-    return "found in the replay itself" if found.file is None else f"as in {plain(str(found.file))}"
+    own = place.name != PUBLIC_KEY_FILE
+    return "found in the replay itself" if own else f"as in {plain(str(place))}"
 
 
 def sound_lines(job: AuditJob, verdict: Verdict, key_source: str, place: str = "") -> Iterator[str]:
@@ -481,7 +482,7 @@ def _key_source(signed: Signed, held: Published) -> str:
     if held.public_key is not None:
         return _GIVEN_KEY if signed.public_key == held.public_key else f"not {_GIVEN_KEY}"
     same = signed.manifest_sha256 == held.manifest_sha256
-    return "from the published manifest" if same else _OWN_KEY
+    return "from the published manifest" if same else "found in the run itself"
 
 
 def _manifest_words(digest: str, held: Published) -> str:

@@ -44,22 +44,20 @@ JOURNAL = "run.journal"
 INDEX = "run.index"
 RESULTS = "results.jsonl"
 STANDINGS = "standings.json"
-RUN_FILES = (
+TOURNAMENT = "tournament.toml"
+RUN_MARKS = (
     RUN_INFO,
-    "tournament.toml",
+    TOURNAMENT,
     RESULTS,
     STANDINGS,
-    "referee.pub",
+    JOURNAL,
     "manifest.json",
     "manifest.json.sig",
     "tree_head.json",
     "tree_head.json.sig",
-    "run.log",
-    JOURNAL,
-    INDEX,
-    "remote.json",
-    "report.html",
 )
+"""Files that mark a directory as a run: any one of them is enough."""
+RUN_FILES = (*RUN_MARKS, "referee.pub", "run.log", INDEX, "remote.json", "report.html")
 JOURNALS = "journals"
 BUNDLES = "bundles"
 ANALYSIS = "analysis"
@@ -318,7 +316,7 @@ class RunDirectory:
     @property
     def tournament_file(self) -> Path:
         """Path of the copy of the tournament file; runs of `match` and `duel` have no copy."""
-        return self.path / "tournament.toml"
+        return self.path / TOURNAMENT
 
     @property
     def tournament_text(self) -> bytes | None:

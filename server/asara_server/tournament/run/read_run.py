@@ -1,15 +1,20 @@
 """Reads a run from its journal, also while it is played."""
 
 import json
+import sys
 from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
 from pydantic import ValidationError
 
+from asara_server.bounded_file import open_evidence
 from asara_server.eventlog.journal import Fact, JournalError, split_line
 from asara_server.eventlog.line_index import LineFollower
+from asara_server.eventlog.log_file import MAGIC, LogReader, row_bytes
 from asara_server.tournament.run.directory import INDEX, JOURNAL, RunError
+from asara_server.tournament.run.process_record import Lives, process_rows
 from asara_server.tournament.run.run_record import RunInfo, RunRecord
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings
@@ -51,27 +56,102 @@ class RunLog:
             self.info = self.record.info(self._path)
         except (FileNotFoundError, NotADirectoryError):
             raise RunError(f"{self.directory}: {NOT_A_RUN}") from None
-        except (JournalError, ValueError) as error:
+        except JournalError as error:
             self._start_over()
             raise RunError(str(error)) from None
+        except ValueError as error:
+            self._start_over()
+            raise RunError(f"{self._path}: {error}") from None
         except OSError as error:
             why = error.strerror or error
             raise RunError(f"{error.filename or self._path}: {why}") from None
 
     def _add(self, line: bytes) -> None:
+        """Take the next line about the run; raises ValueError."""
+        kind, _, text = split_line(line)
+        if kind == "result":
+            self.attempts += 1
+            if not self._counts_only:
+                self._add_result(text)
+        elif kind != "match":
+            try:
+                fact = Fact(kind, json.loads(text))
+            except RecursionError as error:
+                raise ValueError(str(error)) from None
+            self._add_fact(fact)
+
+    def _add_result(self, text: str) -> None:
         try:
-            kind, _, text = split_line(line)
-            if kind == "result":
-                self.attempts += 1
-                if not self._counts_only:
-                    self.results.append(MatchResult.from_json(text))
-            elif kind != "match":
-                self.record.add(Fact(kind, json.loads(text)))
+            self.results.append(MatchResult.from_json(text))
         except ValidationError as error:
             fault = error.errors(include_url=False)[0]["msg"]
-            raise ValueError(f"{self._path}: result {self.attempts}: {fault}") from None
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"{self._path}: {error}") from None
+            raise ValueError(f"result {self.attempts}: {fault}") from None
+
+    def _add_fact(self, fact: Fact) -> None:
+        self.record.add(fact)
+
+
+class WholeRunLog(RunLog):
+    """A run as every row of its journal describes it, for an audit.
+
+    A journal that cannot be read to its end leaves here what its first rows say.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(directory)
+        self.lives = Lives()
+        """The lives of the bots' processes."""
+        self.rewritten: list[int] = []
+        """Numbers, from 1, of the results that are not in the form in which asara writes them."""
+        self.sha256 = ""
+        """SHA-256 of the journal without its last row; "" if it cannot be read to its end."""
+        self._results = sha256()
+
+    @property
+    def results_sha256(self) -> str:
+        """SHA-256 of the `results.jsonl` that follows from the journal."""
+        return self._results.hexdigest()
+
+    def read(self) -> None:
+        """Read the journal, and not its index, which may leave rows out.
+
+        Raises RunError, whose text begins with the journal's name.
+        """
+        name = Path(JOURNAL)
+        try:
+            with open_evidence(self._path, sys.maxsize) as file:
+                self._read_rows(LogReader(file, name))
+            self.info = self.record.info(name)
+        except FileNotFoundError:
+            raise RunError(f"{name}: missing; it contains the manifest and all results") from None
+        except JournalError as error:
+            raise RunError(str(error)) from None
+        except OSError as error:
+            raise RunError(f"{name}: {error.strerror or error}") from None
+
+    def _read_rows(self, reader: LogReader) -> None:
+        before, digest = sha256(), sha256(MAGIC)
+        for row in reader.rows():
+            before = digest.copy()
+            digest.update(row_bytes(reader.content, reader.checksum))
+            try:
+                for number, data in row:
+                    if not number:
+                        self._add(data)
+            except ValueError as error:
+                raise reader.damaged(str(error)) from None
+        self.sha256 = before.hexdigest()
+
+    def _add_result(self, text: str) -> None:
+        super()._add_result(text)
+        self._results.update(f"{text}\n".encode())
+        if self.results[-1].to_json() != text:
+            self.rewritten.append(self.attempts)
+
+    def _add_fact(self, fact: Fact) -> None:
+        super()._add_fact(fact)
+        for row in process_rows([fact], Path(JOURNAL)):
+            self.lives.add(row)
 
 
 def read_run(directory: Path) -> RunLog:

@@ -19,6 +19,12 @@ from asara_server.tournament.schedule.schedule import Attempt, ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult, utc_text
 from asara_server.tournament.trust.manifest import MANIFEST, Manifest
 
+
+def mismatch(place: str, expected: object, found: object, source: str) -> str:
+    """Return a sentence about a value that differs from the value derived from another file."""
+    return f"{place}: expected {value_words(expected)} by {source}; found {value_words(found)}"
+
+
 # The attempts
 
 
@@ -69,8 +75,7 @@ def check_attempts(
                 f"(line {first})"
             )
     for match_id, own in attempts.items():
-        check.faults += _order_faults(match_id, own)
-        check.repeated += _repetitions(match_id, own.values())
+        _check_order(check, match_id, own)
     _check_completeness(check, manifest, schedule, attempts)
     return check
 
@@ -89,7 +94,7 @@ def attempt_faults(
     for name in ("round", "rule_sets", "block", "duplicate_deal"):
         expected, found = getattr(own, name), getattr(result, name)
         if expected != found:
-            yield f"{start}: {name}: expected {expected!r} by the schedule; found {found!r}"
+            yield mismatch(f"{start}: {name}", expected, found, "the schedule")
     entries = tuple(seat.entry for seat in result.seats)
     if entries != (() if result.void else match.entries):
         expected_names = "none" if result.void else ", ".join(match.entries)
@@ -107,8 +112,8 @@ def attempt_faults(
         yield f"{start}: attempt {result.attempt}: expected 1 to {max_attempts}"
 
 
-def _order_faults(match_id: str, results: Mapping[int, MatchResult]) -> Iterator[str]:
-    """Yield faults in the numbering of a match's attempts, which are given by line."""
+def _check_order(check: AttemptCheck, match_id: str, results: Mapping[int, MatchResult]) -> None:
+    """Check the numbering of a match's attempts, which are given by line; add its repetitions."""
     expected = 1
     counts = 0
     """Line of the attempt that counts."""
@@ -116,28 +121,24 @@ def _order_faults(match_id: str, results: Mapping[int, MatchResult]) -> Iterator
         attempt = result.attempt
         start = f"{RESULTS}: line {line}: {match_id}"
         if counts:
-            yield (
+            check.faults.append(
                 f"{start}: attempted twice: attempt {attempt}, although attempt "
                 f"{results[counts].attempt} (line {counts}) counts"
             )
         elif attempt < expected:
-            yield f"{start}: attempted twice: attempt {attempt} is there already"
+            check.faults.append(f"{start}: attempted twice: attempt {attempt} is there already")
         elif attempt > expected:
             missing = ", ".join(map(str, range(expected, attempt)))
-            yield f"{start}: attempt {attempt}, but attempt {missing} is missing"
+            check.faults.append(f"{start}: attempt {attempt}, but attempt {missing} is missing")
         expected = attempt + 1
         counts = counts or (0 if result.void else line)
-
-
-def _repetitions(match_id: str, results: Iterable[MatchResult]) -> Iterator[str]:
-    for result in results:
-        for why in result.lost:
-            yield (
-                f"{match_id}: attempt {result.attempt} was given to a worker before, which did not "
-                f"return it: {why}"
-            )
+        own = f"{match_id}: attempt {attempt}"
+        check.repeated += [
+            f"{own} was given to a worker before, which did not return it: {why}"
+            for why in result.lost
+        ]
         if result.void:
-            yield f"{match_id}: attempt {result.attempt} is void: {result.void_reason}"
+            check.repeated.append(f"{own} is void: {result.void_reason}")
 
 
 def _check_completeness(
@@ -186,10 +187,7 @@ class ExpectedMatch(NamedTuple):
         """Return the first field of a replay's header that contradicts its match."""
         for name, wanted, found in self._header_fields(file.replay.header):
             if wanted != found:
-                return (
-                    f"{file.place(0)}: {name}: expected {value_words(wanted)} by manifest and "
-                    f"schedule; found {value_words(found)}"
-                )
+                return mismatch(f"{file.place(0)}: {name}", wanted, found, "manifest and schedule")
         return None
 
     def changed(self, data: bytes) -> str | None:
@@ -211,10 +209,7 @@ class ExpectedMatch(NamedTuple):
         """Return the first field of the result that does not follow from its replay."""
         for name, derived, found in _result_fields(file, self.result):
             if derived != found:
-                return (
-                    f"{self.place}: {name}: expected {value_words(derived)} by the replay; "
-                    f"found {value_words(found)}"
-                )
+                return mismatch(f"{self.place}: {name}", derived, found, "the replay")
         return None
 
     def _header_fields(self, header: ReplayHeader) -> Iterator[tuple[str, Any, Any]]:
@@ -259,45 +254,40 @@ def _result_fields(file: ReplayFile, result: MatchResult) -> Iterator[tuple[str,
 
 def replay_faults(
     results: Iterable[MatchResult], replays: Mapping[str, str], *, withheld: Collection[str]
-) -> Iterator[str]:
-    """Yield replays that are missing, extra, renamed, copied, exchanged or changed.
+) -> Iterator[tuple[str, str]]:
+    """Yield the names and faults of replays that are missing, extra, renamed, copied, exchanged or
+    changed.
 
     `replays` maps each file name, without the suffix, to the file's SHA-256. Replays whose names
     are in `withheld` may be missing.
     """
     expected = {result.played_as: result.replay_sha256 for result in results if not result.void}
     names = {digest: name for name, digest in expected.items()}
-    holders: dict[str, list[str]] = {}
-    for name, digest in replays.items():
-        holders.setdefault(digest, []).append(name)
+    extra = {digest: name for name, digest in replays.items() if name not in expected}
     for name, digest in expected.items():
-        if name not in replays:
-            others = [other for other in holders.get(digest, ()) if other not in expected]
-            if others:
-                yield f"{_file(name)}: renamed to {_file(others[0])}"
+        found = replays.get(name)
+        other = names.get(found or "")
+        if found is None:
+            if digest in extra:
+                yield name, f"renamed to {replay_file(extra[digest])}"
             elif name not in withheld:
-                yield f"{_file(name)}: missing, although {RESULTS} has its result"
-        elif replays[name] != digest:
-            yield _changed(name, digest, replays, names)
+                yield name, f"missing, although {RESULTS} has its result"
+        elif found == digest:
+            continue
+        elif other is None:
+            yield name, f"changed: expected SHA-256 {digest or 'none'}, found {found}"
+        elif replays.get(other) == digest:
+            yield name, f"exchanged with {replay_file(other)}"
+        else:
+            yield name, f"replaced by a copy of {replay_file(other)}"
     for name, digest in replays.items():
         if name not in expected:
             original = names.get(digest)
             if original is None:
-                yield f"{_file(name)}: extra: {RESULTS} has no such attempt"
+                yield name, f"extra: {RESULTS} has no such attempt"
             elif original in replays:
-                yield f"{_file(name)}: extra: a copy of {_file(original)}"
+                yield name, f"extra: a copy of {replay_file(original)}"
 
 
-def _changed(name: str, digest: str, replays: Mapping[str, str], names: Mapping[str, str]) -> str:
-    """Return the fault of a replay whose content differs from the hash in its result."""
-    found = replays[name]
-    other = names.get(found)
-    if other is None:
-        return f"{_file(name)}: changed: expected SHA-256 {digest or 'none'}, found {found}"
-    if replays.get(other) == digest:
-        return f"{_file(name)}: exchanged with {_file(other)}"
-    return f"{_file(name)}: replaced by a copy of {_file(other)}"
-
-
-def _file(name: str) -> str:
+def replay_file(name: str) -> str:
     return f"replays/{name}{SUFFIX}"

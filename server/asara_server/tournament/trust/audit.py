@@ -19,13 +19,12 @@ from asara_server.replay.file import SUFFIX, parse_file, read_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, read_public_key
 from asara_server.single_process import SingleProcess
 from asara_server.tournament.config.tournament_file import usable_cores
-from asara_server.tournament.run.directory import BUNDLE_MATCHES, RUN_FOLDERS
+from asara_server.tournament.run.directory import BUNDLE_MATCHES, RUN_FOLDERS, RUN_MARKS
 from asara_server.tournament.run.run_record import signature_name
-from asara_server.tournament.trust.attempt_check import ExpectedMatch
+from asara_server.tournament.trust.attempt_check import ExpectedMatch, replay_file
 from asara_server.tournament.trust.inclusion import SIGNED
 from asara_server.tournament.trust.manifest import MANIFEST
 from asara_server.tournament.trust.run_audit import RunAudit
-from asara_server.tournament.trust.run_files import MARKS
 from asara_server.tournament.trust.signed_documents import (
     Cause,
     DocumentError,
@@ -123,14 +122,6 @@ _LEAK_FILES_WORTH_A_PROCESS: Final = 4
 """Number of files whose audit with a search for leaks takes as long as starting a process."""
 
 
-class FoundKey(NamedTuple):
-    """A public key that was found with the replays, which proves nothing about its owner."""
-
-    key: bytes
-    file: Path | None
-    """File that contains the key; None if it is the key in the replay itself."""
-
-
 class AuditJob(NamedTuple):
     """A replay file to audit, with everything that it is checked against."""
 
@@ -139,12 +130,16 @@ class AuditJob(NamedTuple):
     """Key that must have signed the replay; None to accept any key."""
     tournament_secret: bytes | None
     """Secret from which the replay's deal must be derived; None if the deal cannot be checked."""
-    expected: ExpectedMatch | None
-    """The replay's place in its run; None if the replay is checked alone."""
     leaks: bool
     """True to search the replay for leaks as well."""
-    found_key: FoundKey | None = None
-    """Source of a single replay's `public_key`, unless the auditor gave the key."""
+    expected: ExpectedMatch | None = None
+    """The replay's place in its run; None if the replay is checked alone."""
+    run: Path | None = None
+    """Directory of the run that is audited with the replay; None if the replay is checked alone."""
+    key_from: Path | None = None
+    """File in which the key of a replay that is checked alone was found: a public key, or a replay.
+    This proves nothing about the key's owner. None if the auditor gave the key.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,13 +147,13 @@ class AuditPlan:
     """The audit of several runs and replays."""
 
     jobs: tuple[AuditJob, ...]
-    """The replays of the runs, followed by the single replays."""
+    """The replays of the runs, followed by the replays that are checked alone."""
     runs: tuple[RunAudit, ...]
     """Findings about the runs."""
-    single: int
-    """Number of replays that are checked alone."""
     faults: tuple[str, ...]
-    """Faults of the runs that contain single replays, as far as these affect the deals."""
+    """Faults of the runs, and of runs that contain single replays, as far as these affect the
+    deals.
+    """
     not_checked: tuple[str, ...]
     """Checks of single replays that were not possible, with the reasons."""
     causes: tuple[Cause, ...]
@@ -172,7 +167,6 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
     """
     runs: dict[Path, RunAudit] = {}
     files: dict[Path, None] = {}
-    seen: set[Path] = set()
     for path in paths:
         if not path.exists():
             raise AuditError(f"{path}: no such file or folder")
@@ -181,37 +175,37 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
             continue
         found = _find_runs(path)
         for directory in found:
-            if directory.resolve() not in seen:
-                seen.add(directory.resolve())
-                runs[directory] = RunAudit(directory, published)
+            if directory.resolve() not in runs:
+                runs[directory.resolve()] = RunAudit(directory, published)
         replays = [file for file in sorted(path.rglob(f"*{SUFFIX}")) if file.is_file()]
         if not found and not replays:
             raise AuditError(f"{path}: contains no replay (*{SUFFIX})")
         files |= dict.fromkeys(replays)
-    jobs = [job for report in runs.values() for job in _run_jobs(report, leaks=leaks)]
-    covered = {job.path.resolve() for job in jobs}  # `replays` may be a link
-    single = [file for file in files if file.resolve() not in covered]
-    given = published.public_key
-    keys = {} if given is not None else _found_keys(single)
-    faults: list[str] = []
-    folders = dict.fromkeys(file.absolute().parent for file in single)
-    signed = {one: _signed_beside(one.parent, published, faults) for one in folders}
-    jobs += [
+    jobs = [
         AuditJob(
-            file,
-            keys[file].key if file in keys else given,
-            signed[file.absolute().parent].secret,
-            None,
+            report.directory / replay_file(name),
+            report.key,
+            report.signed.secret,
             leaks,
-            keys.get(file),
+            report.expected.get(name),
+            report.directory,
         )
-        for file in single
+        for report in runs.values()
+        for name in report.replays
     ]
+    covered = {job.path.resolve() for job in jobs}  # `replays` may be a link
+    alone = [file for file in files if file.resolve() not in covered]
+    faults: list[str] = []
+    folders = dict.fromkeys(file.absolute().parent for file in alone)
+    signed = {one: _signed_beside(one.parent, published, faults) for one in folders}
+    for file, (key, key_from) in _expected_keys(alone, published).items():
+        secret = signed[file.absolute().parent].secret
+        jobs.append(AuditJob(file, key, secret, leaks, key_from=key_from))
+    faults += [f"{one.directory}/{fault}" for one in runs.values() for fault in one.faults]
     found_signed = [*(report.signed for report in runs.values()), *signed.values()]
     return AuditPlan(
         tuple(jobs),
         tuple(runs.values()),
-        len(single),
         tuple(faults),
         tuple(
             f"no signed end of a run in {folder.parent} reveals the secret of these deals, so "
@@ -261,7 +255,7 @@ def audit_replay(job: AuditJob) -> Verdict:
 
 def _find_runs(path: Path) -> list[Path]:
     """Return the run directories at or below a path."""
-    found = {file.parent for name in MARKS for file in path.rglob(name)}
+    found = {file.parent for name in RUN_MARKS for file in path.rglob(name)}
     found = {directory for directory in found if not is_bundle(directory)}
     inside = RUN_FOLDERS  # a bot may have written files with these names
     return sorted(
@@ -277,24 +271,8 @@ def _find_runs(path: Path) -> list[Path]:
 def is_bundle(directory: Path) -> bool:
     """Return True for an unpacked bundle, which contains only the signed documents of a run."""
     signed = {*SIGNED, *map(signature_name, SIGNED)}
-    marks = {name for name in MARKS if (directory / name).exists()}
+    marks = {name for name in RUN_MARKS if (directory / name).exists()}
     return marks <= signed and (directory / BUNDLE_MATCHES).is_file()
-
-
-def _run_jobs(report: RunAudit, *, leaks: bool) -> list[AuditJob]:
-    found = _key_of_run(report.directory / "replays")
-    key = report.signed.public_key or (found and found.key)
-    secret = report.signed.secret
-    return [
-        AuditJob(
-            report.directory / "replays" / f"{name}{SUFFIX}",
-            key,
-            secret,
-            report.expected.get(name),
-            leaks,
-        )
-        for name in report.replays
-    ]
 
 
 def _signed_beside(directory: Path, published: Published, faults: list[str]) -> Signed:
@@ -313,33 +291,34 @@ def _signed_beside(directory: Path, published: Published, faults: list[str]) -> 
 # Keys of single replays
 
 
-def _found_keys(files: Sequence[Path]) -> dict[Path, FoundKey]:
-    """Return the key that must have signed each file.
+def _expected_keys(
+    files: Sequence[Path], published: Published
+) -> dict[Path, tuple[bytes | None, Path | None]]:
+    """Return the key that must have signed each file, and where it was found.
 
-    The key is that of the file's run. All files without a run must have the same key as the first
-    of them. A file has no key if neither its run nor any of these files gives one.
+    The key is the published key, or the key of the file's run. All files without a run must have
+    the same key as the first of them. The key is None if none of these files has one.
     """
-    folders = dict.fromkeys(file.parent for file in files)
-    by_folder = {folder: _key_of_run(folder) for folder in folders}
+    if published.public_key is not None:
+        return dict.fromkeys(files, (published.public_key, None))
+    by_folder = {folder: _key_of_run(folder) for folder in {file.parent for file in files}}
     signers = (_signer(file) for file in files if by_folder[file.parent] is None)
-    signer = next(filter(None, signers), None)
-    own = None if signer is None else FoundKey(signer, None)
-    keys = ((file, by_folder[file.parent] or own) for file in files)
-    return {file: key for file, key in keys if key is not None}
+    own = next(filter(None, signers), (None, None))
+    return {file: by_folder[file.parent] or own for file in files}
 
 
-def _key_of_run(folder: Path) -> FoundKey | None:
+def _key_of_run(folder: Path) -> tuple[bytes, Path] | None:
     """Return the public key stored in a folder of replays or in its parent."""
     for path in (folder / PUBLIC_KEY_FILE, folder.absolute().parent / PUBLIC_KEY_FILE):
         if path.is_file():
-            return FoundKey(read_public_key(path), path)
+            return read_public_key(path), path
     return None
 
 
-def _signer(path: Path) -> bytes | None:
+def _signer(path: Path) -> tuple[bytes, Path] | None:
     """Return the key that signed a replay; None if the file cannot be read."""
     try:
         file = parse_file(read_file(path))
     except ReplayError:
         return None
-    return file.signature.public_key if file.signed else None
+    return (file.signature.public_key, path) if file.signed else None

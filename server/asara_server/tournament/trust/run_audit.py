@@ -4,21 +4,31 @@ Each step confirms the next. The published values confirm the manifest, the mani
 schedule and the settings, the schedule and the replays confirm the results, and the results confirm
 the standings. The signed tree head confirms all of these files. An `ExpectedMatch` compares each
 replay with its place in the run while the match is played again.
+
+What cannot be read becomes a fault.
 """
 
+import hashlib
 import json
 import math
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final, TypeVar
 
 from asara_game.bounded_toml import parse_toml
-from asara_server.eventlog.describe import value_words
+from asara_server.bounded_file import open_evidence
 from asara_server.match.deal_secrets import commitment, tournament_secret
-from asara_server.replay.signing import PUBLIC_KEY_FILE, public_key_pem
+from asara_server.replay.file import SUFFIX
+from asara_server.replay.signing import (
+    PUBLIC_KEY_FILE,
+    KeyFileError,
+    public_key_pem,
+    read_public_key,
+)
 from asara_server.text import count, plain
 from asara_server.tournament.config.entry_folders import name_of_bot
 from asara_server.tournament.config.tournament_file import LARGEST_FILE, Limits
@@ -33,8 +43,17 @@ from asara_server.tournament.run.directory import (
     RUN_FILES,
     RUN_FOLDERS,
     STANDINGS,
+    TOURNAMENT,
+    RunError,
 )
-from asara_server.tournament.run.run_record import RUN_INFO, json_bytes
+from asara_server.tournament.run.read_run import WholeRunLog
+from asara_server.tournament.run.run_record import (
+    DOCUMENTS,
+    RUN_INFO,
+    RunInfo,
+    json_bytes,
+    signature_name,
+)
 from asara_server.tournament.run.suspension import Suspensions
 from asara_server.tournament.schedule.legs import with_own_deals
 from asara_server.tournament.schedule.schedule import ScheduledMatch, looks_at
@@ -44,12 +63,18 @@ from asara_server.tournament.trust.attempt_check import (
     AttemptCheck,
     ExpectedMatch,
     check_attempts,
+    mismatch,
     replay_faults,
+    replay_file,
 )
 from asara_server.tournament.trust.manifest import MANIFEST, Manifest, schedule_bytes
-from asara_server.tournament.trust.run_files import TOURNAMENT, RunFiles, read_files
 from asara_server.tournament.trust.signed_documents import Cause, Published, Signed, check_signed
 from asara_server.tournament.trust.tree_head import TREE_HEAD, TreeHead, root_text
+
+T = TypeVar("T")
+
+_LARGEST: Final = 4 * 2**30
+"""Maximum size of a file that is read, in bytes."""
 
 _BEING_WRITTEN: Final = 16
 """If the run did not end, how many of its last results may still lack replays."""
@@ -63,6 +88,8 @@ _NOT_CHECKED: Final = {
 _TOLERANCE: Final = 2e-6
 """Maximum difference of two numbers due to different versions of numerical libraries."""
 
+_NUMBER: Final = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+
 _LONGEST: Final = 60
 """Maximum characters shown of a value or a key."""
 
@@ -71,53 +98,187 @@ class RunAudit:
     """The audit of the files of a run; replays are only compared by their hashes.
 
     - `signed`: the signed documents
+    - `key`: the key that must have signed the replays; None if there is no key
     - `state`: the state of the run in words
     - `faults`: all faults; each text begins with the name of a file or a match
     - `notes`: what is missing because the run has not ended, and matches that were attempted again
     - `unchecked`: sentences about what was not checked
     - `unchecked_files`: files and folders (with a slash) that were not checked
-    - `replays`: names of all replays, without the suffix
+    - `replays`: SHA-256 of each replay, by the replay's name without the suffix
+    - `faulty`: names of replays with a fault
     - `expected`: by name, what each replay must agree with
     - `ended`: False if the run has no signed end and does not claim to have one
     """
 
     def __init__(self, directory: Path, published: Published) -> None:
         self.directory = directory
-        self._files = files = read_files(directory)
-        if files.manifest is not None:
-            self.signed = check_signed(files.manifest, files.tree_head, published)
-        else:  # the journal has a fault
-            lacks = [] if (directory / JOURNAL).exists() else [Cause.NO_JOURNAL]
-            self.signed = Signed([], public_key=published.public_key, causes=lacks)
         self.state = ""
-        self.faults = [*self.signed.faults, *files.faults]
+        self.faults: list[str] = []
         self.notes: list[str] = []
         self.unchecked: list[str] = []
         self.unchecked_files: list[str] = []
-        self.replays = tuple(files.replays)
+        self.replays: dict[str, str] = {}
+        self.faulty: set[str] = set()
         self.expected: dict[str, ExpectedMatch] = {}
-        self.ended = not files.running
+        self._log = WholeRunLog(directory)
+        self._info: RunInfo | None = None
+        """What the journal says about the run; None if the journal cannot be read to its end."""
+        self.signed = self._read_journal(published)
         self._head = self.signed.head
-        manifest = self.signed.manifest
-        if manifest is not None and self.signed.manifest_signed:
-            schedule = _derived_schedule(manifest, self.faults)
-            self.faults += tournament_faults(files, self.signed, manifest)
-            self._check_results(manifest, schedule)
+        self.ended = self._info is None or "tree_head" in self._log.record.documents
+        manifest = self.signed.manifest if self.signed.manifest_signed else None
+        tournament = self._read(TOURNAMENT, required=bool(manifest and manifest.tournament_sha256))
+        standings = self._read(STANDINGS, required=self.ended)
+        self.key = self._check_key(manifest)
+        if self._info is not None:
+            self._compare_copies(self._info)
+        self._hash_replays()
+        if manifest is not None:
+            schedule = self._derive_schedule(manifest)
+            self.faults += tournament_faults(tournament, manifest)
+            self._check_results(manifest, schedule, standings)
             if self._head is not None:
-                self.faults += _head_faults(files, self._head, manifest, schedule)
+                self.faults += self._head_faults(self._head, manifest, schedule, standings)
         self._list_unchecked()
 
-    def _check_results(self, manifest: Manifest, schedule: Sequence[ScheduledMatch]) -> None:
-        files = self._files
+    # Reading
+
+    def _read_journal(self, published: Published) -> Signed:
+        """Read the journal, and check the signed documents in it."""
+        try:
+            self._log.read()
+            self._info = self._log.info
+        except RunError as error:
+            self.faults.append(str(error))
+        self.faults += [
+            f"{RESULTS}: line {line}: not written as asara writes it: its text was changed"
+            for line in self._log.rewritten
+        ]
+        manifest, head = map(self._log.record.documents.get, DOCUMENTS)
+        if manifest is None:  # the journal has a fault
+            lacks = [] if (self.directory / JOURNAL).exists() else [Cause.NO_JOURNAL]
+            return Signed([], public_key=published.public_key, causes=lacks)
+        signed = check_signed(manifest, head, published)
+        self.faults += signed.faults
+        return signed
+
+    def _use(self, name: str, use: Callable[[BinaryIO], T], *, required: bool = True) -> T | None:
+        """Return what `use` makes of a file; None, and a fault, if it cannot be read."""
+        try:
+            with open_evidence(self.directory / name, _LARGEST) as file:
+                return use(file)
+        except FileNotFoundError:
+            if required:
+                self.faults.append(f"{name}: missing")
+        except OSError as error:
+            self.faults.append(f"{name}: {error.strerror or error}")
+        return None
+
+    def _read(self, name: str, *, required: bool) -> bytes | None:
+        return self._use(name, lambda file: file.read(), required=required)
+
+    def _check_key(self, manifest: Manifest | None) -> bytes | None:
+        """Check the copy of the public key; return the key that must have signed the replays."""
+        found = self._read(PUBLIC_KEY_FILE, required=manifest is None)
+        key = self.signed.public_key
+        if found is None:
+            if manifest is not None and not (self.directory / PUBLIC_KEY_FILE).exists():
+                self.notes.append(
+                    f"{PUBLIC_KEY_FILE}: missing, which changes nothing: it is only a copy of the "
+                    f"key in {MANIFEST}"
+                )
+            return key
+        if key is None:
+            try:
+                return read_public_key(self.directory / PUBLIC_KEY_FILE)
+            except KeyFileError:
+                self.faults.append(f"{PUBLIC_KEY_FILE}: not an Ed25519 public key in PEM")
+                return None
+        try:
+            wanted = public_key_pem(key)
+        except ValueError:
+            wanted = b""
+        if found != wanted:
+            self.faults.append(
+                f"{PUBLIC_KEY_FILE}: not the key that signed {MANIFEST}, or its text was changed"
+            )
+        return key
+
+    def _compare_copies(self, info: RunInfo) -> None:
+        """Find published files that are not what the journal contains.
+
+        While a run is played, some of its files may change while they are read.
+        """
+        expected = {
+            name: sha256(data).hexdigest() for name, data in self._log.record.files().items()
+        }
+        if self.ended:
+            expected[RUN_INFO] = sha256(json_bytes(info)).hexdigest()
+            expected[RESULTS] = self._log.results_sha256
+        for name, digest in expected.items():
+            found = self._use(name, _digest)
+            if found is not None and found != digest:
+                self.faults.append(f"{name}: changed: {JOURNAL} contains something else")
+        for name in (TREE_HEAD, signature_name(TREE_HEAD)):
+            if name not in expected and (self.directory / name).exists():
+                self.faults.append(f"{name}: extra: {JOURNAL} contains no end of the run")
+
+    def _hash_replays(self) -> None:
+        try:
+            found = sorted((self.directory / "replays").iterdir())
+        except OSError as error:
+            self.faults.append(f"replays: {error.strerror or error}")
+            return
+        for path in found:
+            name = f"replays/{path.name}"
+            if path.suffix != SUFFIX or path.name.startswith("."):
+                # a run that is being played may be writing it
+                if self.ended or not path.name.endswith(".part"):
+                    self.faults.append(f"{name}: extra: not a replay of the run")
+            elif (digest := self._use(name, _digest)) is not None:
+                self.replays[path.stem] = digest
+
+    # Checking
+
+    def _derive_schedule(self, manifest: Manifest) -> list[ScheduledMatch]:
+        """Return the schedule derived from the manifest."""
+        try:
+            schedule = manifest.planned_matches()
+        except (ValueError, ArithmeticError, LookupError) as error:
+            self.faults.append(f"{MANIFEST}: no schedule follows from it: {error}")
+            return []
+        if (digest := sha256(schedule_bytes(schedule)).hexdigest()) != manifest.schedule_sha256:
+            self.faults.append(
+                f"{MANIFEST}: schedule_sha256: expected {digest} by its entries and settings; "
+                f"found {manifest.schedule_sha256}: another schedule, or the schedule of another "
+                "version"
+            )
+        if (own := len(schedule)) != manifest.matches:
+            self.faults.append(
+                mismatch(f"{MANIFEST}: matches", own, manifest.matches, "its settings")
+            )
+        if manifest.looks and manifest.looks != (looks := looks_at(schedule)):
+            found, wanted = (", ".join(map(str, one)) for one in (manifest.looks, looks))
+            self.faults.append(mismatch(f"{MANIFEST}: looks", wanted, found, "its schedule"))
+        if self._info is not None:
+            secret = tournament_secret(self._info.seed)
+            if commitment(secret).hex() != manifest.deal_commitment:
+                self.faults.append(f"{RUN_INFO}: seed: does not lead to the deals of {MANIFEST}")
+        return schedule
+
+    def _check_results(
+        self, manifest: Manifest, schedule: Sequence[ScheduledMatch], standings: bytes | None
+    ) -> None:
+        results, lives = self._log.results, self._log.lives
         if manifest.legs:
             schedule = self._check_processes(manifest, schedule)
-        check = check_attempts(manifest, schedule, files.results)
+        check = check_attempts(manifest, schedule, results)
         self.faults += check.faults
         self.expected = check.expected
         scheduled = self._scheduled(manifest, schedule, check)
         self._check_progress(manifest, check, scheduled)
         withheld = self._withheld(schedule, check)
-        missing = [name for name in withheld if name not in files.replays]
+        missing = [name for name in withheld if name not in self.replays]
         if missing:
             are = "is" if len(missing) == 1 else "are"
             self.notes.append(
@@ -125,43 +286,46 @@ class RunAudit:
                 f"matches with the same deal are still to come or the run was stopped meanwhile: "
                 f"{_some(missing)}"
             )
-        self.faults += replay_faults(files.results, files.replays, withheld=set(withheld))
-        if files.standings is None:
+        for name, fault in replay_faults(results, self.replays, withheld=set(withheld)):
+            self.faults.append(f"{replay_file(name)}: {fault}")
+            self.faulty.add(name)
+        if standings is None:
             return
         computed = compute_standings(
             manifest.title,
             manifest.entry_names,
             scheduled,
-            files.results,
-            group=files.lives.groups[-1] if files.lives.groups else {},
+            results,
+            group=lives.groups[-1] if lives.groups else {},
             remote=manifest.remote,
             looks=manifest.looks,
         )
-        self.faults += _standings_fault(files.standings, computed)
+        if fault := _standings_fault(standings, computed):
+            self.faults.append(f"{STANDINGS}: {fault}")
 
     def _check_processes(
         self, manifest: Manifest, schedule: Sequence[ScheduledMatch]
     ) -> Sequence[ScheduledMatch]:
         """Check whether any process could know a deal early; return the schedule with its deals."""
         remote = frozenset(manifest.remote)
-        if alone := self._files.lives.alone:
+        if alone := self._log.lives.alone:
             self.notes.append(
                 f"{count(len(alone), 'match')} had deals of their own, because some process of a "
                 f"bot could not be ended: {_some(sorted(alone))}"
             )
-        if legs := self._files.lives.beside_others:
+        if legs := self._log.lives.beside_others:
             self.notes.append(
                 f"{count(legs, 'leg')} began while bots of other runs lived on the machine, which "
                 "could pass on what they were told about a deal"
             )
         schedule = with_own_deals(schedule, alone)
-        found = self._files.lives.faults(
+        found = self._log.lives.faults(
             schedule,
-            self._files.results,
+            self._log.results,
             max_attempts=manifest.max_attempts,
             remote=remote,
         )
-        if self._files.journal_sha256:
+        if self._log.sha256:
             self.faults += [f"{JOURNAL}: {fault}" for fault in found]
         tables = Counter(
             match.shared_deal
@@ -181,7 +345,7 @@ class RunAudit:
         """Return the number of matches that the run was required to play."""
         if manifest.looks:
             return self._by_looks(manifest, schedule, check)
-        stated = self._files.info
+        stated = self._info
         if not manifest.may_end_early or stated is None or stated.scheduled != check.begun:
             return manifest.matches
         if check.skipped:
@@ -194,7 +358,7 @@ class RunAudit:
         self, manifest: Manifest, schedule: Sequence[ScheduledMatch], check: AttemptCheck
     ) -> int:
         """Return the match count at which the ranks were settled, or else the total."""
-        results, open_ = self._files.results, set(check.unplayed)
+        results, open_ = self._log.results, set(check.unplayed)
         wanted = manifest.matches
         for look in manifest.looks[:-1]:
             begun = {match.match_id for match in schedule[:look]}
@@ -206,7 +370,7 @@ class RunAudit:
                 break
         if self._head is not None and self._head.scheduled != wanted:
             self.faults.append(
-                _mismatch(f"{TREE_HEAD}: scheduled", wanted, self._head.scheduled, RESULTS)
+                mismatch(f"{TREE_HEAD}: scheduled", wanted, self._head.scheduled, RESULTS)
             )
         begun = {match.match_id for match in schedule[:wanted]}
         self.faults += [
@@ -219,7 +383,7 @@ class RunAudit:
 
     def _check_progress(self, manifest: Manifest, check: AttemptCheck, scheduled: int) -> None:
         """Report the number of matches played, matches without a result, and repeated attempts."""
-        over = len({result.match_id for result in self._files.results if not result.void})
+        over = len({result.match_id for result in self._log.results if not result.void})
         state = self._head.state if self._head else "ended" if self.ended else "not ended"
         self.state = f"{state}: {over} of {scheduled} matches have a result"
         unplayed = check.unplayed
@@ -256,7 +420,7 @@ class RunAudit:
         """Return the names of replays that may be missing because they would reveal a deal."""
         if self._head is not None and self._head.state == "finished":
             return []
-        results = self._files.results
+        results = self._log.results
         hidden = {
             match.match_id
             for match in schedule
@@ -268,6 +432,52 @@ class RunAudit:
         return [
             result.played_as for result in results if result.match_id in hidden and not result.void
         ]
+
+    def _head_faults(
+        self,
+        head: TreeHead,
+        manifest: Manifest,
+        schedule: Sequence[ScheduledMatch],
+        standings: bytes | None,
+    ) -> Iterator[str]:
+        """Yield hashes and numbers in the signed tree head that do not follow from the run."""
+        log, results = self._log, self._log.results
+        if standings and sha256(standings).hexdigest() != head.standings_sha256:
+            yield f"{STANDINGS}: changed after the signing: its SHA-256 is not that in {TREE_HEAD}"
+        if log.sha256 != head.journal_sha256:
+            yield f"{JOURNAL}: changed after the signing: its SHA-256 is not that in {TREE_HEAD}"
+        played = {result.match_id for result in results if not result.void}
+        void = {result.match_id for result in results if result.void} - played
+        for key, derived in (
+            ("results_sha256", log.results_sha256),
+            ("attempts", len(results)),
+            ("root", root_text(results, schedule)),
+            ("played", len(played)),
+            ("void", len(void)),
+        ):
+            if (stated := getattr(head, key)) != derived:
+                yield mismatch(f"{TREE_HEAD}: {key}", derived, stated, RESULTS)
+        yield from self._suspension_faults(head, manifest, schedule)
+        if head.scheduled != manifest.matches and not manifest.may_end_early:
+            yield mismatch(f"{TREE_HEAD}: scheduled", manifest.matches, head.scheduled, MANIFEST)
+
+    def _suspension_faults(
+        self, head: TreeHead, manifest: Manifest, schedule: Sequence[ScheduledMatch]
+    ) -> Iterator[str]:
+        """Yield entries whose suspension, or lack of suspension, contradicts the results."""
+        try:
+            limits = {name: manifest.limits[name] for name in ("suspend_share", "suspend_after")}
+            suspensions = Suspensions(schedule, Limits.model_validate(limits))
+        except (KeyError, ValueError):
+            yield f"{MANIFEST}: limits: no tournament file can have these limits"
+            return
+        for result in self._log.results:
+            suspensions.record_result(result)
+        for name in manifest.entry_names:
+            expected, found = suspensions.suspended.get(name), head.suspended.get(name)
+            if expected != found and name not in head.out:
+                place = f"{TREE_HEAD}: suspended: {name}"
+                yield mismatch(place, expected or "no", found or "no", RESULTS)
 
     def _list_unchecked(self) -> None:
         if self.signed.manifest_signed and self.signed.secret is None:
@@ -285,55 +495,17 @@ class RunAudit:
                 self.notes.append(f"{name}: extra: not part of the run, and not checked")
 
 
-def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:3])
-    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
-
-
-def _derived_schedule(manifest: Manifest, faults: list[str]) -> list[ScheduledMatch]:
-    """Return the schedule derived from the manifest, adding any faults."""
-    try:
-        schedule = manifest.planned_matches()
-    except (ValueError, ArithmeticError, LookupError) as error:
-        faults.append(f"{MANIFEST}: no schedule follows from it: {error}")
-        return []
-    if (digest := sha256(schedule_bytes(schedule)).hexdigest()) != manifest.schedule_sha256:
-        faults.append(
-            f"{MANIFEST}: schedule_sha256: expected {digest} by its entries and settings; found "
-            f"{manifest.schedule_sha256}: another schedule, or the schedule of another version"
-        )
-    if len(schedule) != manifest.matches:
-        faults.append(
-            _mismatch(f"{MANIFEST}: matches", len(schedule), manifest.matches, "its settings")
-        )
-    if manifest.looks and manifest.looks != (looks := looks_at(schedule)):
-        found, wanted = (", ".join(map(str, one)) for one in (manifest.looks, looks))
-        faults.append(_mismatch(f"{MANIFEST}: looks", wanted, found, "its schedule"))
-    return schedule
-
-
-def tournament_faults(files: RunFiles, signed: Signed, manifest: Manifest) -> Iterator[str]:
-    """Yield faults of the tournament file, the seed and the public key."""
+def tournament_faults(content: bytes | None, manifest: Manifest) -> Iterator[str]:
+    """Yield faults of the content of a tournament file; None if it cannot be read."""
     expected = manifest.tournament_sha256
-    if expected is None and files.tournament is not None:
+    if content is None:
+        return
+    if expected is None:
         yield f"{TOURNAMENT}: extra: the run began without a tournament file"
-    elif expected is not None and files.tournament is None:
-        yield f"{TOURNAMENT}: missing"
-    elif files.tournament is not None and sha256(files.tournament).hexdigest() != expected:
+    elif sha256(content).hexdigest() != expected:
         yield f"{TOURNAMENT}: changed after the run began: its SHA-256 is not that in {MANIFEST}"
-    elif files.tournament is not None:
-        yield from _entry_faults(files.tournament, manifest)
-    if files.info is not None:
-        secret = tournament_secret(files.info.seed)
-        if commitment(secret).hex() != manifest.deal_commitment:
-            yield f"{RUN_INFO}: seed: does not lead to the deals of {MANIFEST}"
-    if files.public_pem is not None and signed.public_key is not None:
-        try:
-            wanted = public_key_pem(signed.public_key)
-        except ValueError:
-            wanted = b""
-        if files.public_pem != wanted:
-            yield f"{PUBLIC_KEY_FILE}: not the key that signed {MANIFEST}, or its text was changed"
+    else:
+        yield from _entry_faults(content, manifest)
 
 
 def _entry_faults(tournament: bytes, manifest: Manifest) -> Iterator[str]:
@@ -359,114 +531,55 @@ def _entry_faults(tournament: bytes, manifest: Manifest) -> Iterator[str]:
     further = manifest.entries[len(listed) :]
     own += [entry.name for entry in further if entry.folder is None]
     if names != own:
-        yield _mismatch(f"{MANIFEST}: entries", tuple(names), tuple(own), TOURNAMENT)
+        yield mismatch(f"{MANIFEST}: entries", tuple(names), tuple(own), TOURNAMENT)
     if any(entry.folder is not None for entry in further) and "entries_from" not in tables:
         yield f"{MANIFEST}: entries: from folders, although {TOURNAMENT} names no entries_from"
 
 
-def _head_faults(
-    files: RunFiles, head: TreeHead, manifest: Manifest, schedule: Sequence[ScheduledMatch]
-) -> Iterator[str]:
-    """Yield hashes and numbers in the signed tree head that do not follow from the run."""
-    if files.standings and sha256(files.standings).hexdigest() != head.standings_sha256:
-        yield f"{STANDINGS}: changed after the signing: its SHA-256 is not that in {TREE_HEAD}"
-    if files.journal_sha256 != head.journal_sha256:
-        yield f"{JOURNAL}: changed after the signing: its SHA-256 is not that in {TREE_HEAD}"
-    results = files.results
-    played = {result.match_id for result in results if not result.void}
-    void = {result.match_id for result in results if result.void} - played
-    for key, derived in (
-        ("results_sha256", files.results_sha256),
-        ("attempts", len(results)),
-        ("root", root_text(results, schedule)),
-        ("played", len(played)),
-        ("void", len(void)),
-    ):
-        if (stated := getattr(head, key)) != derived:
-            yield _mismatch(f"{TREE_HEAD}: {key}", derived, stated, RESULTS)
-    yield from _suspension_faults(files, head, manifest, schedule)
-    if head.scheduled != manifest.matches and not manifest.may_end_early:
-        yield _mismatch(f"{TREE_HEAD}: scheduled", manifest.matches, head.scheduled, MANIFEST)
-
-
-def _suspension_faults(
-    files: RunFiles, head: TreeHead, manifest: Manifest, schedule: Sequence[ScheduledMatch]
-) -> Iterator[str]:
-    """Yield entries whose suspension, or lack of suspension, contradicts the results."""
-    try:
-        limits = {name: manifest.limits[name] for name in ("suspend_share", "suspend_after")}
-        suspensions = Suspensions(schedule, Limits.model_validate(limits))
-    except (KeyError, ValueError):
-        yield f"{MANIFEST}: limits: no tournament file can have these limits"
-        return
-    for result in files.results:
-        suspensions.record_result(result)
-    for name in manifest.entry_names:
-        expected, found = suspensions.suspended.get(name), head.suspended.get(name)
-        if expected != found and name not in head.out:
-            place = f"{TREE_HEAD}: suspended: {name}"
-            yield _mismatch(place, expected or "no", found or "no", RESULTS)
-
-
-def _mismatch(place: str, expected: object, found: object, source: str) -> str:
-    """Return a sentence about a value that differs from the value derived from another file."""
-    return f"{place}: expected {_words(expected)} by {source}; found {_words(found)}"
-
-
-def _words(value: Any) -> str:
-    return value_words(tuple(map(str, value)) if isinstance(value, tuple) else value)
-
-
-def _standings_fault(found: bytes, computed: Standings) -> Iterator[str]:
-    """Yield the first value of `standings.json` that does not follow from the results.
-
-    `computed` are the standings computed from the results.
-    """
+def _standings_fault(found: bytes, computed: Standings) -> str:
+    """Return the first value of `standings.json` that does not follow from the results, or ""."""
     expected = json_bytes(computed)
     try:
-        values = dict(_values("", json.loads(found)))
-    except (ValueError, RecursionError):
-        yield f"{STANDINGS}: cannot be read: not JSON"
-        return
-    wanted = dict(_values("", json.loads(expected)))
-    for place in [*wanted, *values]:
-        if place not in wanted or place not in values:
-            yield f"{STANDINGS}: {place}: {'missing' if place in wanted else 'extra'}"
-            return
-        if not _are_equal(wanted[place], values[place]):
-            yield (
-                f"{STANDINGS}: {place}: expected {_short(wanted[place])} by the results; "
-                f"found {_short(values[place])}"
-            )
-            return
-    if _form(found) != _form(expected):
-        yield f"{STANDINGS}: not written as asara writes it: its text was changed"
+        fault = _difference("", json.loads(expected), json.loads(found))
+    except (ValueError, RecursionError, OverflowError):
+        return "cannot be read: not JSON, or a number in it is too large"
+    if not fault and _NUMBER.sub(b"0", found) != _NUMBER.sub(b"0", expected):
+        return "not written as asara writes it: its text was changed"
+    return fault
 
 
-def _values(place: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the values in JSON and the lengths of its lists, each with its place."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _values(f"{place}.{plain(key, _LONGEST)}".lstrip("."), inner)
-    elif isinstance(value, list):
-        yield f"length of {place}", len(value)
-        for index, inner in enumerate(value):
-            yield from _values(f"{place}[{index}]", inner)
-    else:
-        yield place, value
+def _difference(place: str, expected: Any, found: Any) -> str:
+    """Return where two values in JSON first differ, and how; "" if they agree.
 
-
-def _are_equal(expected: object, found: object) -> bool:
-    """Compare two values; numbers may differ by the tolerance."""
+    Numbers may differ by the tolerance. Raises OverflowError.
+    """
+    if isinstance(expected, dict) and isinstance(found, dict):
+        for key in expected | found:
+            own = f"{place}.{plain(key, _LONGEST)}".lstrip(".")
+            if key not in expected or key not in found:
+                return f"{own}: {'missing' if key in expected else 'extra'}"
+            if fault := _difference(own, expected[key], found[key]):
+                return fault
+        return ""
+    if isinstance(expected, list) and isinstance(found, list):
+        if len(expected) != len(found):
+            place, expected, found = f"length of {place}", len(expected), len(found)
+        else:
+            pairs = enumerate(zip(expected, found, strict=True))
+            inner = (_difference(f"{place}[{index}]", *pair) for index, pair in pairs)
+            return next(filter(None, inner), "")
     if isinstance(expected, float) and isinstance(found, int | float):
-        return math.isclose(expected, found, rel_tol=0, abs_tol=_TOLERANCE)
-    return type(expected) is type(found) and expected == found
+        equal = math.isclose(expected, found, rel_tol=0, abs_tol=_TOLERANCE)
+    else:
+        equal = type(expected) is type(found) and expected == found
+    words = (plain(json.dumps(value, ensure_ascii=False), _LONGEST) for value in (expected, found))
+    return "" if equal else "{}: expected {} by the results; found {}".format(place, *words)
 
 
-def _form(text: bytes) -> bytes:
-    """Return a JSON text with every digit replaced, so that texts can be compared by form."""
-    return b"".join(line.split(b":")[0] + b"\n" for line in text.split(b"\n"))
+def _digest(file: BinaryIO) -> str:
+    return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
-def _short(value: object) -> str:
-    return plain(json.dumps(value, ensure_ascii=False), _LONGEST)
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:3])
+    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"

@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 
 from pydantic import ValidationError
 
+from asara_server.bounded_file import open_evidence
 from asara_server.eventlog.journal import Fact
 from asara_server.match.deal_secrets import commitment
 from asara_server.replay.signing import SigningKey, fingerprint
@@ -128,11 +129,8 @@ def parse_document(content: bytes, kind: type[AnyDocument]) -> AnyDocument:
 def read_document_file(path: Path) -> bytes:
     """Return the content of a regular file of bounded size; raises DocumentError."""
     try:
-        if path.is_symlink() or not path.is_file():
-            raise DocumentError("not a regular file")
-        if path.stat().st_size > _LARGEST:
-            raise DocumentError("larger than any file of this kind")
-        return path.read_bytes()
+        with open_evidence(path, _LARGEST) as file:
+            return file.read()
     except OSError as error:
         raise DocumentError(error.strerror or str(error)) from None
 
@@ -185,10 +183,7 @@ class Signed:
     @property
     def secret(self) -> bytes | None:
         """The secret of all deals from the tree head, if it matches the commitment."""
-        try:
-            secret = bytes.fromhex(self.head.tournament_secret or "") if self.head else b""
-        except ValueError:
-            return None
+        secret = _hexadecimal(self.head.tournament_secret or "") if self.head else b""
         return secret if secret and commitment(secret).hex() == self.deal_commitment else None
 
 
@@ -236,9 +231,10 @@ def _check_head(signed: Signed, manifest: SignedBytes, found: SignedBytes) -> No
         )
     known = signed.deal_commitment is not None
     if known and head.tournament_secret is not None and signed.secret is None:
+        secret = _hexadecimal(head.tournament_secret)
         signed.faults.append(
             f"{TREE_HEAD}: the secret of the tournament does not open the commitment: expected "
-            f"{signed.deal_commitment}, found {_commitment_text(head.tournament_secret)}"
+            f"{signed.deal_commitment}, found {commitment(secret).hex() if secret else 'no secret'}"
         )
     if head.state == "finished" and head.tournament_secret is None:
         signed.faults.append(
@@ -274,8 +270,3 @@ def _hexadecimal(text: str) -> bytes:
         return bytes.fromhex(text)
     except ValueError:
         return b""
-
-
-def _commitment_text(secret: str) -> str:
-    data = _hexadecimal(secret)
-    return sha256(data).hexdigest() if data else "no secret"
