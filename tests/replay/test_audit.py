@@ -210,7 +210,7 @@ def test_the_audit_tells_what_a_sound_replay_confirms(shared_deal: str) -> None:
     )
     run = SimpleNamespace(
         header_fault=lambda file: None,
-        other_file=lambda file, data: None,
+        changed=lambda data: None,
         result_fault=lambda file: "no such result",
     )
     verdict = audit(data, KEY.public, tournament_secret=SECRET, expected=run)

@@ -111,8 +111,6 @@ class Expected(Protocol):
 
     def changed(self, data: bytes, /) -> str | None: ...
 
-    def other_file(self, file: ReplayFile, data: bytes, /) -> str | None: ...
-
     def result_fault(self, file: ReplayFile, /) -> str | None: ...
 
 
@@ -151,8 +149,8 @@ def audit(
         # the first record that does not hold comes before the signature
         return Verdict(f"{fault}; the signature does not hold either", signer)
     fault = fault or signature_fault
-    if fault is None and expected is not None:
-        fault = expected.other_file(file, data)
+    if fault is None and expected is not None and (changed := expected.changed(data)):
+        fault = expected.result_fault(file) or changed
     if fault is None and worlds:
         fault = leak_fault(file, worlds)
     if fault is not None:

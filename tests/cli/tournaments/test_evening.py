@@ -110,6 +110,10 @@ def test_the_audit_compares_the_entries_with_the_tournament_file(prepared: Path)
     )
     assert fault.startswith("manifest.json: entries: expected ")
     assert fault.endswith(" by tournament.toml; found ('ann')")
+    content = b"entries = 3\n"
+    changes = {"tournament_sha256": sha256(content).hexdigest(), "entries": (forged,)}
+    (fault,) = tournament_faults(content, manifest.model_copy(update=changes))
+    assert fault == "manifest.json: entries: expected () by tournament.toml; found ('ann')"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ import pytest
 
 from asara_game.rules import RULE_COMBINATIONS
 from asara_server.replay.signing import SigningKey
-from asara_server.tournament.trust.audit import AuditError, map_in_processes
+from asara_server.tournament.trust.audit import map_in_processes
+from asara_server.user_error import UserError
 from tests.events import EVENT_S, wait_until
 from tests.match.playouts import random_replay, replay_bytes
 from tests.tournament.processes import children, die_while_returning
@@ -54,7 +55,7 @@ def die_or_wait(number: int) -> bytes:
 
 
 def test_a_process_that_is_killed_while_it_sends_ends_the_audit_with_a_sentence() -> None:
-    with pytest.raises(AuditError, match="--jobs 1"):
+    with pytest.raises(UserError, match="--jobs 1"):
         list(map_in_processes(die_or_wait, range(12), 2, 1))
 
 

@@ -107,6 +107,10 @@ def other_interval(data: bytes) -> bytes:
     return re.sub(rb'("interval_95": \[\s+0\.)(\d)', rb"\g<1>9\2", data, count=1)
 
 
+def endless_score(data: bytes) -> bytes:
+    return re.sub(rb'("score": )[\d.]+', rb"\g<1>9" + b"0" * 400, data, count=1)
+
+
 def without_ladder(data: bytes) -> bytes:
     return json.dumps({**json.loads(data), "ladder": []}, indent=2).encode()
 
@@ -156,6 +160,10 @@ STRANGER: dict[str, tuple[Change, str]] = {
     "standings without a row": (
         changed("standings.json", without_ladder),
         "standings.json: length of ladder: expected 3 by the results; found 0",
+    ),
+    "standings with a number too large": (
+        changed("standings.json", endless_score),
+        "standings.json: cannot be read: not JSON, or a number in it is too large",
     ),
     "standings with blanks": (
         edited("standings.json", '": ', '":  '),

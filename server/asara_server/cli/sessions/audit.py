@@ -99,22 +99,21 @@ def write_proof(options: Prove, _log: LogOptions) -> None:
 
 
 def _published(key: Path | None, manifest: str | None) -> Published:
-    """Return what the auditor already has, from the values of the options."""
+    """Return what the auditor already has, from the values of the options.
+
+    The key is a file, or is given in hexadecimal. Raises UserError.
+    """
     if manifest is not None and not re.fullmatch("[0-9a-fA-F]{64}", manifest):
         raise UserError(f"--manifest {manifest}: must have 64 hexadecimal digits")
-    public_key = None if key is None else _public_key(key)
+    text, public_key = str(key), None
+    if key is not None and (key.exists() or not re.fullmatch("[0-9a-fA-F]{8,}", text)):
+        public_key = read_public_key(key)
+    elif key is not None:
+        if len(text) != 64:
+            short = "; this looks like a fingerprint, its first 16" if len(text) == 16 else ""
+            raise UserError(f"--public-key {text}: a key has 64 hexadecimal digits{short}")
+        public_key = bytes.fromhex(text)
     return Published(public_key, None if manifest is None else manifest.lower())
-
-
-def _public_key(key: Path) -> bytes:
-    """Return the key in a file, or the key that is given in hexadecimal; raises KeyFileError."""
-    text = str(key)
-    if key.exists() or not re.fullmatch("[0-9a-fA-F]{8,}", text):
-        return read_public_key(key)
-    if len(text) != 64:
-        short = "; this looks like a fingerprint, its first 16" if len(text) == 16 else ""
-        raise UserError(f"--public-key {text}: a key has 64 hexadecimal digits{short}")
-    return bytes.fromhex(text)
 
 
 def _audit_paths(options: Audit, held: Published) -> int:
@@ -419,7 +418,11 @@ def report_lines(report: RunAudit, held: Published, passed: int) -> Iterator[str
     if signed.public_key is not None:
         yield f"  signing key: {signed.public_key.hex()}, {_key_source(signed, held)}"
     if signed.manifest is not None:
-        yield f"  manifest: {_manifest_words(signed.manifest_sha256, held)}"
+        same = signed.manifest_sha256 == held.manifest_sha256
+        words = "as published" if same else "which is not the published hash"
+        if held.manifest_sha256 is None:
+            words = "not compared with a published hash (use --manifest)"
+        yield f"  manifest: {signed.manifest_sha256}, {words}"
     if signed.deal_commitment is not None:
         yield f"  deal commitment: {plain(signed.deal_commitment)}, from the manifest"
     for note in report.notes:
@@ -483,10 +486,3 @@ def _key_source(signed: Signed, held: Published) -> str:
         return _GIVEN_KEY if signed.public_key == held.public_key else f"not {_GIVEN_KEY}"
     same = signed.manifest_sha256 == held.manifest_sha256
     return "from the published manifest" if same else "found in the run itself"
-
-
-def _manifest_words(digest: str, held: Published) -> str:
-    if held.manifest_sha256 is None:
-        return f"{digest}, not compared with a published hash (use --manifest)"
-    same = digest == held.manifest_sha256
-    return f"{digest}, {'as published' if same else 'which is not the published hash'}"

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pydantic import ValidationError
 
@@ -71,24 +71,15 @@ class RunLog:
         kind, _, text = split_line(line)
         if kind == "result":
             self.attempts += 1
-            if not self._counts_only:
-                self._add_result(text)
-        elif kind != "match":
+            if self._counts_only:
+                return
             try:
-                fact = Fact(kind, json.loads(text))
-            except RecursionError as error:
-                raise ValueError(str(error)) from None
-            self._add_fact(fact)
-
-    def _add_result(self, text: str) -> None:
-        try:
-            self.results.append(MatchResult.from_json(text))
-        except ValidationError as error:
-            fault = error.errors(include_url=False)[0]["msg"]
-            raise ValueError(f"result {self.attempts}: {fault}") from None
-
-    def _add_fact(self, fact: Fact) -> None:
-        self.record.add(fact)
+                self.results.append(MatchResult.from_json(text))
+            except ValidationError as error:
+                fault = error.errors(include_url=False)[0]["msg"]
+                raise ValueError(f"result {self.attempts}: {fault}") from None
+        elif kind != "match":
+            self.record.add(Fact(kind, _json(text)))
 
 
 class WholeRunLog(RunLog):
@@ -142,16 +133,23 @@ class WholeRunLog(RunLog):
                 raise reader.damaged(str(error)) from None
         self.sha256 = before.hexdigest()
 
-    def _add_result(self, text: str) -> None:
-        super()._add_result(text)
-        self._results.update(f"{text}\n".encode())
-        if self.results[-1].to_json() != text:
-            self.rewritten.append(self.attempts)
+    def _add(self, line: bytes) -> None:
+        super()._add(line)
+        kind, _, text = split_line(line)
+        if kind == "result":
+            self._results.update(f"{text}\n".encode())
+            if self.results[-1].to_json() != text:
+                self.rewritten.append(self.attempts)
+        elif kind != "match":
+            for row in process_rows([Fact(kind, _json(text))], Path(JOURNAL)):
+                self.lives.add(row)
 
-    def _add_fact(self, fact: Fact) -> None:
-        super()._add_fact(fact)
-        for row in process_rows([fact], Path(JOURNAL)):
-            self.lives.add(row)
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError(str(error)) from None
 
 
 def read_run(directory: Path) -> RunLog:

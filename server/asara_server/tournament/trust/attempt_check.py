@@ -200,11 +200,6 @@ class ExpectedMatch(NamedTuple):
             f"the file has {digest}"
         )
 
-    def other_file(self, file: ReplayFile, data: bytes) -> str | None:
-        """Return the first changed field of the result, or `changed`, if the hash differs."""
-        changed = self.changed(data)
-        return changed and (self.result_fault(file) or changed)
-
     def result_fault(self, file: ReplayFile) -> str | None:
         """Return the first field of the result that does not follow from its replay."""
         for name, derived, found in _result_fields(file, self.result):

@@ -42,73 +42,6 @@ _V = TypeVar("_V")
 _CHUNKS_AHEAD: Final = 3
 """How many chunks per process may be waiting to be audited or to be yielded in order."""
 
-
-class AuditError(UserError, ValueError):
-    """The audit cannot begin or continue; the text gives the reason."""
-
-
-def map_in_processes(
-    check: Callable[[_J], _V], jobs: Sequence[_J], processes: int, files_at_once: int
-) -> Iterator[_V]:
-    """Yield the verdict of each job, in job order. Raises AuditError.
-
-    Only a few chunks of jobs are copied in memory at a time, no matter how many jobs there are.
-    """
-    chunks: Iterator[Sequence[_J]] = (
-        jobs[at : at + files_at_once] for at in range(0, len(jobs), files_at_once)
-    )
-    waiting: deque[tuple[SingleProcess, Future[list[_V]]]] = deque()
-    context = multiprocessing.get_context("spawn")
-    with ExitStack() as stack:
-        pools = [
-            stack.enter_context(SingleProcess(context, _begin_worker)) for _ in range(processes)
-        ]
-        try:
-            with _interrupts_held():  # processes are started here
-                for pool, chunk in zip(pools * _CHUNKS_AHEAD, chunks, strict=False):
-                    waiting.append((pool, pool.submit(_check_chunk, check, chunk)))
-            while waiting:
-                pool, future = waiting.popleft()
-                verdicts = future.result()
-                for chunk in islice(chunks, 1):
-                    waiting.append((pool, pool.submit(_check_chunk, check, chunk)))
-                yield from verdicts
-        except BaseException as error:
-            for pool in pools:
-                pool.shutdown(wait=False, cancel_futures=True)
-            if isinstance(error, BrokenProcessPool):
-                raise AuditError(
-                    "a process of the audit was ended from outside, perhaps for lack of memory; "
-                    "repeat it with fewer, such as --jobs 1"
-                ) from None
-            raise
-
-
-def _check_chunk(check: Callable[[_J], _V], jobs: Sequence[_J]) -> list[_V]:
-    return list(map(check, jobs))
-
-
-def _begin_worker() -> None:
-    """Let an interrupt from the terminal end this process immediately and without a traceback."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    seldom_collect()
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Hold interrupts back; processes started meanwhile hold them back until `_begin_worker`."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 _LEAK_WORLDS: Final = 2
 """Number of alternative worlds tried for every seat at every decision to find leaks."""
 
@@ -163,13 +96,13 @@ class AuditPlan:
 def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = False) -> AuditPlan:
     """Plan the audit of replay files, and of all runs and replays in directories.
 
-    Raises AuditError. Without a published key, single replays are checked against their run's key.
+    Raises UserError. Without a published key, single replays are checked against their run's key.
     """
     runs: dict[Path, RunAudit] = {}
     files: dict[Path, None] = {}
     for path in paths:
         if not path.exists():
-            raise AuditError(f"{path}: no such file or folder")
+            raise UserError(f"{path}: no such file or folder")
         if not path.is_dir():
             files[path] = None
             continue
@@ -179,7 +112,7 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
                 runs[directory.resolve()] = RunAudit(directory, published)
         replays = [file for file in sorted(path.rglob(f"*{SUFFIX}")) if file.is_file()]
         if not found and not replays:
-            raise AuditError(f"{path}: contains no replay (*{SUFFIX})")
+            raise UserError(f"{path}: contains no replay (*{SUFFIX})")
         files |= dict.fromkeys(replays)
     jobs = [
         AuditJob(
@@ -218,7 +151,7 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
 
 
 def audit_replays(jobs: Sequence[AuditJob], processes: int | None = None) -> Iterator[Verdict]:
-    """Yield the verdict of each job, in job order. Raises AuditError.
+    """Yield the verdict of each job, in job order. Raises UserError.
 
     If no number of processes is given, all usable cores work if there is enough to do.
     """
@@ -248,6 +181,71 @@ def audit_replay(job: AuditJob) -> Verdict:
         return Verdict(str(error))
     except Exception as error:  # noqa: BLE001 - one odd file must not keep the others unchecked
         return Verdict(f"cannot be played again: {type(error).__name__}: {error}")
+
+
+# Processes
+
+
+def map_in_processes(
+    check: Callable[[_J], _V], jobs: Sequence[_J], processes: int, files_at_once: int
+) -> Iterator[_V]:
+    """Yield the verdict of each job, in job order. Raises UserError.
+
+    Only a few chunks of jobs are copied in memory at a time, no matter how many jobs there are.
+    """
+    chunks: Iterator[Sequence[_J]] = (
+        jobs[at : at + files_at_once] for at in range(0, len(jobs), files_at_once)
+    )
+    waiting: deque[tuple[SingleProcess, Future[list[_V]]]] = deque()
+    context = multiprocessing.get_context("spawn")
+    with ExitStack() as stack:
+        pools = [
+            stack.enter_context(SingleProcess(context, _begin_worker)) for _ in range(processes)
+        ]
+        try:
+            with _interrupts_held():  # processes are started here
+                for pool, chunk in zip(pools * _CHUNKS_AHEAD, chunks, strict=False):
+                    waiting.append((pool, pool.submit(_check_chunk, check, chunk)))
+            while waiting:
+                pool, future = waiting.popleft()
+                verdicts = future.result()
+                for chunk in islice(chunks, 1):
+                    waiting.append((pool, pool.submit(_check_chunk, check, chunk)))
+                yield from verdicts
+        except BaseException as error:
+            for pool in pools:
+                pool.shutdown(wait=False, cancel_futures=True)
+            if isinstance(error, BrokenProcessPool):
+                raise UserError(
+                    "a process of the audit was ended from outside, perhaps for lack of memory; "
+                    "repeat it with fewer, such as --jobs 1"
+                ) from None
+            raise
+
+
+def _check_chunk(check: Callable[[_J], _V], jobs: Sequence[_J]) -> list[_V]:
+    return list(map(check, jobs))
+
+
+def _begin_worker() -> None:
+    """Let an interrupt from the terminal end this process immediately and without a traceback."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    seldom_collect()
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold interrupts back; processes started meanwhile hold them back until `_begin_worker`."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 # Runs and files

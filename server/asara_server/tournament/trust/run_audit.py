@@ -134,7 +134,7 @@ class RunAudit:
             self._compare_copies(self._info)
         self._hash_replays()
         if manifest is not None:
-            schedule = self._derive_schedule(manifest)
+            schedule = self._check_manifest(manifest)
             self.faults += tournament_faults(tournament, manifest)
             self._check_results(manifest, schedule, standings)
             if self._head is not None:
@@ -179,10 +179,10 @@ class RunAudit:
 
     def _check_key(self, manifest: Manifest | None) -> bytes | None:
         """Check the copy of the public key; return the key that must have signed the replays."""
+        path, key = self.directory / PUBLIC_KEY_FILE, self.signed.public_key
         found = self._read(PUBLIC_KEY_FILE, required=manifest is None)
-        key = self.signed.public_key
         if found is None:
-            if manifest is not None and not (self.directory / PUBLIC_KEY_FILE).exists():
+            if manifest is not None and not path.exists() and not path.is_symlink():
                 self.notes.append(
                     f"{PUBLIC_KEY_FILE}: missing, which changes nothing: it is only a copy of the "
                     f"key in {MANIFEST}"
@@ -190,7 +190,7 @@ class RunAudit:
             return key
         if key is None:
             try:
-                return read_public_key(self.directory / PUBLIC_KEY_FILE)
+                return read_public_key(path)
             except KeyFileError:
                 self.faults.append(f"{PUBLIC_KEY_FILE}: not an Ed25519 public key in PEM")
                 return None
@@ -240,8 +240,12 @@ class RunAudit:
 
     # Checking
 
-    def _derive_schedule(self, manifest: Manifest) -> list[ScheduledMatch]:
-        """Return the schedule derived from the manifest."""
+    def _check_manifest(self, manifest: Manifest) -> list[ScheduledMatch]:
+        """Check the source of the deals, and the schedule, which is derived and returned."""
+        if self._info is not None:
+            secret = tournament_secret(self._info.seed)
+            if commitment(secret).hex() != manifest.deal_commitment:
+                self.faults.append(f"{RUN_INFO}: seed: does not lead to the deals of {MANIFEST}")
         try:
             schedule = manifest.planned_matches()
         except (ValueError, ArithmeticError, LookupError) as error:
@@ -260,10 +264,6 @@ class RunAudit:
         if manifest.looks and manifest.looks != (looks := looks_at(schedule)):
             found, wanted = (", ".join(map(str, one)) for one in (manifest.looks, looks))
             self.faults.append(mismatch(f"{MANIFEST}: looks", wanted, found, "its schedule"))
-        if self._info is not None:
-            secret = tournament_secret(self._info.seed)
-            if commitment(secret).hex() != manifest.deal_commitment:
-                self.faults.append(f"{RUN_INFO}: seed: does not lead to the deals of {MANIFEST}")
         return schedule
 
     def _check_results(
@@ -343,23 +343,17 @@ class RunAudit:
         self, manifest: Manifest, schedule: Sequence[ScheduledMatch], check: AttemptCheck
     ) -> int:
         """Return the number of matches that the run was required to play."""
-        if manifest.looks:
-            return self._by_looks(manifest, schedule, check)
-        stated = self._info
-        if not manifest.may_end_early or stated is None or stated.scheduled != check.begun:
-            return manifest.matches
-        if check.skipped:
-            self.faults.append(
-                f"{RESULTS}: block {check.skipped} was skipped, although later ones were played"
-            )
-        return check.begun
-
-    def _by_looks(
-        self, manifest: Manifest, schedule: Sequence[ScheduledMatch], check: AttemptCheck
-    ) -> int:
-        """Return the match count at which the ranks were settled, or else the total."""
-        results, open_ = self._log.results, set(check.unplayed)
         wanted = manifest.matches
+        if not manifest.looks:
+            stated = self._info
+            if not manifest.may_end_early or stated is None or stated.scheduled != check.begun:
+                return wanted
+            if check.skipped:
+                self.faults.append(
+                    f"{RESULTS}: block {check.skipped} was skipped, although later ones were played"
+                )
+            return check.begun
+        results, open_ = self._log.results, set(check.unplayed)
         for look in manifest.looks[:-1]:
             begun = {match.match_id for match in schedule[:look]}
             if begun & open_:
@@ -440,7 +434,7 @@ class RunAudit:
         schedule: Sequence[ScheduledMatch],
         standings: bytes | None,
     ) -> Iterator[str]:
-        """Yield hashes and numbers in the signed tree head that do not follow from the run."""
+        """Yield what does not follow from the run: hashes, numbers and suspensions."""
         log, results = self._log, self._log.results
         if standings and sha256(standings).hexdigest() != head.standings_sha256:
             yield f"{STANDINGS}: changed after the signing: its SHA-256 is not that in {TREE_HEAD}"
@@ -457,14 +451,8 @@ class RunAudit:
         ):
             if (stated := getattr(head, key)) != derived:
                 yield mismatch(f"{TREE_HEAD}: {key}", derived, stated, RESULTS)
-        yield from self._suspension_faults(head, manifest, schedule)
         if head.scheduled != manifest.matches and not manifest.may_end_early:
             yield mismatch(f"{TREE_HEAD}: scheduled", manifest.matches, head.scheduled, MANIFEST)
-
-    def _suspension_faults(
-        self, head: TreeHead, manifest: Manifest, schedule: Sequence[ScheduledMatch]
-    ) -> Iterator[str]:
-        """Yield entries whose suspension, or lack of suspension, contradicts the results."""
         try:
             limits = {name: manifest.limits[name] for name in ("suspend_share", "suspend_after")}
             suspensions = Suspensions(schedule, Limits.model_validate(limits))
@@ -496,30 +484,27 @@ class RunAudit:
 
 
 def tournament_faults(content: bytes | None, manifest: Manifest) -> Iterator[str]:
-    """Yield faults of the content of a tournament file; None if it cannot be read."""
+    """Yield faults of the content of a tournament file; None if it cannot be read.
+
+    Which entries the folders contained, and the content of each `bot.toml`, is known only from the
+    manifest, because each `bot.toml` belongs to its author.
+    """
     expected = manifest.tournament_sha256
     if content is None:
         return
     if expected is None:
         yield f"{TOURNAMENT}: extra: the run began without a tournament file"
-    elif sha256(content).hexdigest() != expected:
+        return
+    if sha256(content).hexdigest() != expected:
         yield f"{TOURNAMENT}: changed after the run began: its SHA-256 is not that in {MANIFEST}"
-    else:
-        yield from _entry_faults(content, manifest)
-
-
-def _entry_faults(tournament: bytes, manifest: Manifest) -> Iterator[str]:
-    """Yield differences between the manifest's entries and the tournament file's.
-
-    Which entries the folders contained, and the content of each `bot.toml`, is known only from the
-    manifest, because each `bot.toml` belongs to its author.
-    """
+        return
     try:
-        tables = parse_toml(tournament, LARGEST_FILE)
+        tables = parse_toml(content, LARGEST_FILE)
     except ValueError as error:
         yield f"{TOURNAMENT}: {error}"
         return
-    listed = [table for table in tables.get("entries", []) if isinstance(table, dict)]
+    entries = tables.get("entries")
+    listed = [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
     names, own = [], []
     for table, entry in zip_longest(listed, manifest.entries[: len(listed)]):
         in_folder = entry is not None and entry.folder is not None

@@ -187,17 +187,13 @@ class Signed:
         return secret if secret and commitment(secret).hex() == self.deal_commitment else None
 
 
-def check_signed(manifest: SignedBytes, head: SignedBytes | None, published: Published) -> Signed:
-    """Check the documents of a run against the published values, and against each other."""
-    signed = Signed([], manifest_sha256=manifest.sha256, public_key=published.public_key)
-    _check_manifest(signed, manifest, published)
-    if head is not None:
-        _check_head(signed, manifest, head)
-    return signed
+def check_signed(found: SignedBytes, head: SignedBytes | None, published: Published) -> Signed:
+    """Check the documents of a run against the published values, and against each other.
 
-
-def _check_manifest(signed: Signed, found: SignedBytes, published: Published) -> None:
-    expected = published.manifest_sha256
+    `found` is the manifest.
+    """
+    signed = Signed([], manifest_sha256=found.sha256, public_key=published.public_key)
+    expected, given = published.manifest_sha256, published.public_key
     if expected is not None and found.sha256 != expected:
         signed.causes.append(Cause.OTHER_MANIFEST)
         signed.faults.append(
@@ -205,18 +201,19 @@ def _check_manifest(signed: Signed, found: SignedBytes, published: Published) ->
             f"found {found.sha256}"
         )
     manifest = signed.manifest = _parse(signed, MANIFEST, found.content, Manifest)
-    if manifest is None:
-        return
-    own = signed.public_key = _hexadecimal(manifest.public_key)
-    given = published.public_key
-    if given is not None and own != given:
-        signed.causes.append(Cause.OTHER_KEY)
-        signed.faults.append(
-            f"{MANIFEST}: expected a signature by key {fingerprint(given)}; it names "
-            f"key {manifest.public_key[:16]}: another key signed this run"
-        )
-    signed.faults += _signature_faults(MANIFEST, found, own)
-    signed.manifest_signed = found.signed_by(own)
+    if manifest is not None:
+        own = signed.public_key = _hexadecimal(manifest.public_key)
+        if given is not None and own != given:
+            signed.causes.append(Cause.OTHER_KEY)
+            signed.faults.append(
+                f"{MANIFEST}: expected a signature by key {fingerprint(given)}; it names "
+                f"key {manifest.public_key[:16]}: another key signed this run"
+            )
+        signed.faults += _signature_faults(MANIFEST, found, own)
+        signed.manifest_signed = found.signed_by(own)
+    if head is not None:
+        _check_head(signed, found, head)
+    return signed
 
 
 def _check_head(signed: Signed, manifest: SignedBytes, found: SignedBytes) -> None:
