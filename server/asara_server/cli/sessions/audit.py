@@ -22,7 +22,6 @@ from asara_server.text import count, plain, plain_words
 from asara_server.tournament.run.directory import RunError
 from asara_server.tournament.trust.audit import (
     AuditJob,
-    AuditPlan,
     audit_replay,
     audit_replays,
     is_bundle,
@@ -153,7 +152,12 @@ def _audit_paths(options: Audit, held: Published) -> int:
         + (f"; {count(others, 'fault')} in other files" if others else "")
         + "."
     )
-    _warn_of_trust(plan, held, passed_alone=alone > lost[None])
+    for warning in {key_warning(report.signed, held) for report in plan.runs} - {""}:
+        warn(warning)
+    if found := next((job for job in plan.jobs if job.key_from is not None), None):
+        warn(single_key_warning(found))
+    if alone > lost[None]:
+        warn(_SINGLE_REPLAYS)
     open_ended = sum(not report.ended for report in plan.runs)
     _print(
         verdict_words(
@@ -168,18 +172,6 @@ def _audit_paths(options: Audit, held: Published) -> int:
     if failed or faults:
         return 1
     return UNPROVEN if open_ended or unread or plan.not_checked else 0
-
-
-def _warn_of_trust(plan: AuditPlan, held: Published, *, passed_alone: bool) -> None:
-    """Print warnings about anything that the verdict does not cover."""
-    for warning in {key_warning(report.signed, held) for report in plan.runs} - {""}:
-        warn(warning)
-    for job in plan.jobs:
-        if job.public_key is not None and job.key_from is not None:
-            warn(single_key_warning(job.public_key, job.key_from))
-            break
-    if passed_alone:
-        warn(_SINGLE_REPLAYS)
 
 
 def _audit_inclusion(options: Audit, held: Published) -> int:
@@ -345,12 +337,15 @@ def key_warning(signed: Signed, held: Published) -> str:
     )
 
 
-def single_key_warning(key: bytes, place: Path) -> str:
+def single_key_warning(job: AuditJob) -> str:
     """Return a warning about a key that was found in a file next to a replay, or in a replay."""
+    assert job.public_key is not None
+    assert job.key_from is not None
+    key = job.public_key.hex()
     where = (
-        f"The expected key {key.hex()} is from {plain(str(place))}. Nothing else"
-        if place.name == PUBLIC_KEY_FILE
-        else f"The first replay is signed with key {key.hex()}. Nothing outside the replay"
+        f"The expected key {key} is from {plain(str(job.key_from))}. Nothing else"
+        if job.key_from.name == PUBLIC_KEY_FILE
+        else f"The first replay is signed with key {key}. Nothing outside the replay"
     )
     return (
         f"{where} confirms that this is the organiser's key. If the run is not yours, pass the "

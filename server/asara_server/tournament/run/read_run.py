@@ -1,11 +1,13 @@
 """Reads a run from its journal, also while it is played."""
 
+import hashlib
 import json
 import sys
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pydantic import ValidationError
 
@@ -25,11 +27,25 @@ NOT_A_RUN: Final = (
 )
 
 
+@dataclass(slots=True)
+class JournalAudit:
+    """What only an audit needs to know about a journal; see `RunLog.read_all`."""
+
+    lives: Lives = field(default_factory=Lives)
+    """The lives of the bots' processes."""
+    results: "hashlib._Hash" = field(default_factory=sha256)
+    """Hash of the `results.jsonl` that follows from the journal."""
+    rewritten: list[int] = field(default_factory=list)
+    """Numbers, from 1, of the results that are not in the form in which asara writes them."""
+    sha256: str = ""
+    """SHA-256 of the journal without its last row; "" if it cannot be read to its end."""
+
+
 class RunLog:
     """A run as its journal describes it, up to the last row that was read."""
 
     info: RunInfo
-    """What is known about the run after `read`."""
+    """What is known about the run after `read` or `read_all`."""
 
     def __init__(self, directory: Path, *, counts_only: bool = False) -> None:
         """With `counts_only`, the results are counted, and not kept."""
@@ -45,6 +61,7 @@ class RunLog:
         self.attempts = 0
         """Number of results."""
         self._follower = LineFollower(self._path, self.directory / INDEX)
+        self._audit: JournalAudit | None = None
 
     def read(self) -> None:
         """Read what is new, or everything if the journal was replaced; raises RunError."""
@@ -66,52 +83,27 @@ class RunLog:
             why = error.strerror or error
             raise RunError(f"{error.filename or self._path}: {why}") from None
 
-    def _add(self, line: bytes) -> None:
-        """Take the next line about the run; raises ValueError."""
-        kind, _, text = split_line(line)
-        if kind == "result":
-            self.attempts += 1
-            if self._counts_only:
-                return
-            try:
-                self.results.append(MatchResult.from_json(text))
-            except ValidationError as error:
-                fault = error.errors(include_url=False)[0]["msg"]
-                raise ValueError(f"result {self.attempts}: {fault}") from None
-        elif kind != "match":
-            self.record.add(Fact(kind, _json(text)))
+    def read_all(self, audit: JournalAudit) -> None:
+        """Read every row, without the index, which could leave rows out; call it once.
 
-
-class WholeRunLog(RunLog):
-    """A run as every row of its journal describes it, for an audit.
-
-    A journal that cannot be read to its end leaves here what its first rows say.
-    """
-
-    def __init__(self, directory: Path) -> None:
-        super().__init__(directory)
-        self.lives = Lives()
-        """The lives of the bots' processes."""
-        self.rewritten: list[int] = []
-        """Numbers, from 1, of the results that are not in the form in which asara writes them."""
-        self.sha256 = ""
-        """SHA-256 of the journal without its last row; "" if it cannot be read to its end."""
-        self._results = sha256()
-
-    @property
-    def results_sha256(self) -> str:
-        """SHA-256 of the `results.jsonl` that follows from the journal."""
-        return self._results.hexdigest()
-
-    def read(self) -> None:
-        """Read the journal, and not its index, which may leave rows out.
-
-        Raises RunError, whose text begins with the journal's name.
+        Raises RunError, whose text begins with the journal's name. What the rows before a damaged
+        row describe is kept.
         """
-        name = Path(JOURNAL)
+        self._audit, name = audit, Path(JOURNAL)
+        before, digest = sha256(), sha256(MAGIC)
         try:
             with open_evidence(self._path, sys.maxsize) as file:
-                self._read_rows(LogReader(file, name))
+                reader = LogReader(file, name)
+                for row in reader.rows():
+                    before = digest.copy()
+                    digest.update(row_bytes(reader.content, reader.checksum))
+                    try:
+                        for number, data in row:
+                            if not number:
+                                self._add(data)
+                    except ValueError as error:
+                        raise reader.damaged(str(error)) from None
+            audit.sha256 = before.hexdigest()
             self.info = self.record.info(name)
         except FileNotFoundError:
             raise RunError(f"{name}: missing; it contains the manifest and all results") from None
@@ -120,36 +112,32 @@ class WholeRunLog(RunLog):
         except OSError as error:
             raise RunError(f"{name}: {error.strerror or error}") from None
 
-    def _read_rows(self, reader: LogReader) -> None:
-        before, digest = sha256(), sha256(MAGIC)
-        for row in reader.rows():
-            before = digest.copy()
-            digest.update(row_bytes(reader.content, reader.checksum))
-            try:
-                for number, data in row:
-                    if not number:
-                        self._add(data)
-            except ValueError as error:
-                raise reader.damaged(str(error)) from None
-        self.sha256 = before.hexdigest()
-
     def _add(self, line: bytes) -> None:
-        super()._add(line)
+        """Take the next line about the run; raises ValueError."""
         kind, _, text = split_line(line)
         if kind == "result":
-            self._results.update(f"{text}\n".encode())
-            if self.results[-1].to_json() != text:
-                self.rewritten.append(self.attempts)
+            self.attempts += 1
+            if self._counts_only:
+                return
+            try:
+                result = MatchResult.from_json(text)
+            except ValidationError as error:
+                fault = error.errors(include_url=False)[0]["msg"]
+                raise ValueError(f"result {self.attempts}: {fault}") from None
+            self.results.append(result)
+            if self._audit is not None:
+                self._audit.results.update(f"{text}\n".encode())
+                if result.to_json() != text:
+                    self._audit.rewritten.append(self.attempts)
         elif kind != "match":
-            for row in process_rows([Fact(kind, _json(text))], Path(JOURNAL)):
-                self.lives.add(row)
-
-
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except RecursionError as error:
-        raise ValueError(str(error)) from None
+            try:
+                fact = Fact(kind, json.loads(text))
+            except RecursionError as error:
+                raise ValueError(str(error)) from None
+            self.record.add(fact)
+            if self._audit is not None:
+                for row in process_rows([fact], Path(JOURNAL)):
+                    self._audit.lives.add(row)
 
 
 def read_run(directory: Path) -> RunLog:

@@ -15,9 +15,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
+from io import BufferedReader
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, BinaryIO, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from asara_game.bounded_toml import parse_toml
 from asara_server.bounded_file import open_evidence
@@ -46,7 +47,7 @@ from asara_server.tournament.run.directory import (
     TOURNAMENT,
     RunError,
 )
-from asara_server.tournament.run.read_run import WholeRunLog
+from asara_server.tournament.run.read_run import JournalAudit, RunLog
 from asara_server.tournament.run.run_record import (
     DOCUMENTS,
     RUN_INFO,
@@ -120,15 +121,20 @@ class RunAudit:
         self.replays: dict[str, str] = {}
         self.faulty: set[str] = set()
         self.expected: dict[str, ExpectedMatch] = {}
-        self._log = WholeRunLog(directory)
+        self._log = RunLog(directory)
+        self._journal = JournalAudit()
         self._info: RunInfo | None = None
         """What the journal says about the run; None if the journal cannot be read to its end."""
         self.signed = self._read_journal(published)
         self._head = self.signed.head
         self.ended = self._info is None or "tree_head" in self._log.record.documents
         manifest = self.signed.manifest if self.signed.manifest_signed else None
-        tournament = self._read(TOURNAMENT, required=bool(manifest and manifest.tournament_sha256))
-        standings = self._read(STANDINGS, required=self.ended)
+        tournament = self._use(
+            TOURNAMENT,
+            BufferedReader.read,
+            required=bool(manifest and manifest.tournament_sha256),
+        )
+        standings = self._use(STANDINGS, BufferedReader.read, required=self.ended)
         self.key = self._check_key(manifest)
         if self._info is not None:
             self._compare_copies(self._info)
@@ -146,13 +152,13 @@ class RunAudit:
     def _read_journal(self, published: Published) -> Signed:
         """Read the journal, and check the signed documents in it."""
         try:
-            self._log.read()
+            self._log.read_all(self._journal)
             self._info = self._log.info
         except RunError as error:
             self.faults.append(str(error))
         self.faults += [
             f"{RESULTS}: line {line}: not written as asara writes it: its text was changed"
-            for line in self._log.rewritten
+            for line in self._journal.rewritten
         ]
         manifest, head = map(self._log.record.documents.get, DOCUMENTS)
         if manifest is None:  # the journal has a fault
@@ -162,7 +168,9 @@ class RunAudit:
         self.faults += signed.faults
         return signed
 
-    def _use(self, name: str, use: Callable[[BinaryIO], T], *, required: bool = True) -> T | None:
+    def _use(
+        self, name: str, use: Callable[[BufferedReader], T], *, required: bool = True
+    ) -> T | None:
         """Return what `use` makes of a file; None, and a fault, if it cannot be read."""
         try:
             with open_evidence(self.directory / name, _LARGEST) as file:
@@ -174,13 +182,10 @@ class RunAudit:
             self.faults.append(f"{name}: {error.strerror or error}")
         return None
 
-    def _read(self, name: str, *, required: bool) -> bytes | None:
-        return self._use(name, lambda file: file.read(), required=required)
-
     def _check_key(self, manifest: Manifest | None) -> bytes | None:
         """Check the copy of the public key; return the key that must have signed the replays."""
         path, key = self.directory / PUBLIC_KEY_FILE, self.signed.public_key
-        found = self._read(PUBLIC_KEY_FILE, required=manifest is None)
+        found = self._use(PUBLIC_KEY_FILE, BufferedReader.read, required=manifest is None)
         if found is None:
             if manifest is not None and not path.exists() and not path.is_symlink():
                 self.notes.append(
@@ -214,7 +219,7 @@ class RunAudit:
         }
         if self.ended:
             expected[RUN_INFO] = sha256(json_bytes(info)).hexdigest()
-            expected[RESULTS] = self._log.results_sha256
+            expected[RESULTS] = self._journal.results.hexdigest()
         for name, digest in expected.items():
             found = self._use(name, _digest)
             if found is not None and found != digest:
@@ -269,7 +274,7 @@ class RunAudit:
     def _check_results(
         self, manifest: Manifest, schedule: Sequence[ScheduledMatch], standings: bytes | None
     ) -> None:
-        results, lives = self._log.results, self._log.lives
+        results, lives = self._log.results, self._journal.lives
         if manifest.legs:
             schedule = self._check_processes(manifest, schedule)
         check = check_attempts(manifest, schedule, results)
@@ -308,24 +313,24 @@ class RunAudit:
     ) -> Sequence[ScheduledMatch]:
         """Check whether any process could know a deal early; return the schedule with its deals."""
         remote = frozenset(manifest.remote)
-        if alone := self._log.lives.alone:
+        if alone := self._journal.lives.alone:
             self.notes.append(
                 f"{count(len(alone), 'match')} had deals of their own, because some process of a "
                 f"bot could not be ended: {_some(sorted(alone))}"
             )
-        if legs := self._log.lives.beside_others:
+        if legs := self._journal.lives.beside_others:
             self.notes.append(
                 f"{count(legs, 'leg')} began while bots of other runs lived on the machine, which "
                 "could pass on what they were told about a deal"
             )
         schedule = with_own_deals(schedule, alone)
-        found = self._log.lives.faults(
+        found = self._journal.lives.faults(
             schedule,
             self._log.results,
             max_attempts=manifest.max_attempts,
             remote=remote,
         )
-        if self._log.sha256:
+        if self._journal.sha256:
             self.faults += [f"{JOURNAL}: {fault}" for fault in found]
         tables = Counter(
             match.shared_deal
@@ -435,15 +440,15 @@ class RunAudit:
         standings: bytes | None,
     ) -> Iterator[str]:
         """Yield what does not follow from the run: hashes, numbers and suspensions."""
-        log, results = self._log, self._log.results
+        results = self._log.results
         if standings and sha256(standings).hexdigest() != head.standings_sha256:
             yield f"{STANDINGS}: changed after the signing: its SHA-256 is not that in {TREE_HEAD}"
-        if log.sha256 != head.journal_sha256:
+        if self._journal.sha256 != head.journal_sha256:
             yield f"{JOURNAL}: changed after the signing: its SHA-256 is not that in {TREE_HEAD}"
         played = {result.match_id for result in results if not result.void}
         void = {result.match_id for result in results if result.void} - played
         for key, derived in (
-            ("results_sha256", log.results_sha256),
+            ("results_sha256", self._journal.results.hexdigest()),
             ("attempts", len(results)),
             ("root", root_text(results, schedule)),
             ("played", len(played)),
@@ -459,7 +464,7 @@ class RunAudit:
         except (KeyError, ValueError):
             yield f"{MANIFEST}: limits: no tournament file can have these limits"
             return
-        for result in self._log.results:
+        for result in results:
             suspensions.record_result(result)
         for name in manifest.entry_names:
             expected, found = suspensions.suspended.get(name), head.suspended.get(name)
@@ -561,8 +566,8 @@ def _difference(place: str, expected: Any, found: Any) -> str:
     return "" if equal else "{}: expected {} by the results; found {}".format(place, *words)
 
 
-def _digest(file: BinaryIO) -> str:
-    return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
+def _digest(file: BufferedReader) -> str:
+    return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _some(names: Sequence[str]) -> str:

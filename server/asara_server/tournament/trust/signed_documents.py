@@ -5,7 +5,7 @@ things that were published before the first match: the referee's public key, and
 manifest, which contains the commitment to the deals.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from hashlib import sha256
@@ -200,25 +200,22 @@ def check_signed(found: SignedBytes, head: SignedBytes | None, published: Publis
             f"{MANIFEST}: not the manifest that was published: expected SHA-256 {expected}, "
             f"found {found.sha256}"
         )
-    manifest = signed.manifest = _parse(signed, MANIFEST, found.content, Manifest)
+    manifest = signed.manifest = _accept(signed, MANIFEST, found, Manifest)
     if manifest is not None:
-        own = signed.public_key = _hexadecimal(manifest.public_key)
-        if given is not None and own != given:
+        signed.manifest_signed = found.signed_by(signed.public_key or b"")
+        if given is not None and signed.public_key != given:
             signed.causes.append(Cause.OTHER_KEY)
             signed.faults.append(
                 f"{MANIFEST}: expected a signature by key {fingerprint(given)}; it names "
                 f"key {manifest.public_key[:16]}: another key signed this run"
             )
-        signed.faults += _signature_faults(MANIFEST, found, own)
-        signed.manifest_signed = found.signed_by(own)
     if head is not None:
         _check_head(signed, found, head)
     return signed
 
 
 def _check_head(signed: Signed, manifest: SignedBytes, found: SignedBytes) -> None:
-    head = signed.head = _parse(signed, TREE_HEAD, found.content, TreeHead)
-    signed.faults += _signature_faults(TREE_HEAD, found, signed.public_key)
+    head = signed.head = _accept(signed, TREE_HEAD, found, TreeHead)
     if head is None:
         return
     if signed.manifest_signed and head.manifest_sha256 != manifest.sha256:
@@ -239,26 +236,27 @@ def _check_head(signed: Signed, manifest: SignedBytes, found: SignedBytes) -> No
         )
 
 
-def _signature_faults(name: str, found: SignedBytes, key: bytes | None) -> Iterator[str]:
+def _accept(
+    signed: Signed, name: str, found: SignedBytes, kind: type[AnyDocument]
+) -> AnyDocument | None:
+    """Check the form and the signature of a document; the manifest says whose key it must be."""
+    document = None
+    try:
+        document = parse_document(found.content, kind)
+    except DocumentError as error:
+        signed.faults.append(f"{name}: cannot be read: {error}")
+    if document is not None and document.content() != found.content:
+        signed.faults.append(f"{name}: not written as asara writes it: its text was changed")
+    if isinstance(document, Manifest):
+        signed.public_key = _hexadecimal(document.public_key)
+    key = signed.public_key
     if not found.signature:
-        yield f"{signature_name(name)}: missing"
+        signed.faults.append(f"{signature_name(name)}: missing")
     elif key is not None and not found.signed_by(key):
-        yield (
+        signed.faults.append(
             f"{name}: not signed by key {fingerprint(key)}: the file or {signature_name(name)} was "
             "changed after the signing, or another key signed it"
         )
-
-
-def _parse(
-    signed: Signed, name: str, content: bytes, kind: type[AnyDocument]
-) -> AnyDocument | None:
-    try:
-        document = parse_document(content, kind)
-    except DocumentError as error:
-        signed.faults.append(f"{name}: cannot be read: {error}")
-        return None
-    if document.content() != content:
-        signed.faults.append(f"{name}: not written as asara writes it: its text was changed")
     return document
 
 
