@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from asara_game.rules import format_rule_sets
 from asara_server.eventlog.describe import value_words
-from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match.inputs import LateReplyRecord
 from asara_server.match.spec import SECOND_US
 from asara_server.replay.file import SUFFIX, ReplayFile
@@ -185,7 +184,28 @@ class ExpectedMatch(NamedTuple):
 
     def header_fault(self, file: ReplayFile) -> str | None:
         """Return the first field of a replay's header that contradicts its match."""
-        for name, wanted, found in self._header_fields(file.replay.header):
+        manifest, match, header = self.manifest, self.match, file.replay.header
+        by_seat = manifest.processes_by_seat(match.entries)
+        for name, wanted, found in (
+            ("match_id", self.result.played_as, header.match_id),
+            ("entries", match.entries, header.entries),
+            ("rule_sets", format_rule_sets(match.rule_sets), format_rule_sets(header.rule_sets)),
+            ("shared_deal", match.shared_deal, header.shared_deal),
+            ("edition", manifest.edition_sha256, sha256(header.edition).hexdigest()),
+            ("rules_version", manifest.rules_version, header.rules_version),
+            *(
+                (f"clocks.{name}", wanted, getattr(header.clocks, name, None))
+                for name, wanted in manifest.clocks.items()
+            ),
+            ("actions_per_reply", manifest.actions_per_reply, header.limits.actions_per_reply),
+            (
+                "rejections_forgiven",
+                manifest.rejections_forgiven,
+                header.limits.rejections_forgiven,
+            ),
+            ("processes", by_seat, header.processes),
+            ("a nonce of every seat", manifest.deals == "joint", bool(header.nonces)),
+        ):
             if wanted != found:
                 return mismatch(f"{file.place(0)}: {name}", wanted, found, "manifest and schedule")
         return None
@@ -206,21 +226,6 @@ class ExpectedMatch(NamedTuple):
             if derived != found:
                 return mismatch(f"{self.place}: {name}", derived, found, "the replay")
         return None
-
-    def _header_fields(self, header: ReplayHeader) -> Iterator[tuple[str, Any, Any]]:
-        manifest, match = self.manifest, self.match
-        yield "match_id", self.result.played_as, header.match_id
-        yield "entries", match.entries, header.entries
-        yield "rule_sets", format_rule_sets(match.rule_sets), format_rule_sets(header.rule_sets)
-        yield "shared_deal", match.shared_deal, header.shared_deal
-        yield "edition", manifest.edition_sha256, sha256(header.edition).hexdigest()
-        yield "rules_version", manifest.rules_version, header.rules_version
-        for name, wanted in manifest.clocks.items():
-            yield f"clocks.{name}", wanted, getattr(header.clocks, name, None)
-        yield "actions_per_reply", manifest.actions_per_reply, header.limits.actions_per_reply
-        yield "rejections_forgiven", manifest.rejections_forgiven, header.limits.rejections_forgiven
-        yield "processes", manifest.processes_by_seat(match.entries), header.processes
-        yield "a nonce of every seat", manifest.deals == "joint", bool(header.nonces)
 
 
 def _result_fields(file: ReplayFile, result: MatchResult) -> Iterator[tuple[str, Any, Any]]:
