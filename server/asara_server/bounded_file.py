@@ -38,7 +38,8 @@ def open_ordinary(path: Path) -> Iterator[BufferedReader]:
 def open_evidence(path: Path, largest: int) -> Iterator[BufferedReader]:
     """Open a regular file of at most `largest` bytes that is not a link; raises OSError.
 
-    Whoever is asked to trust a file opens it so: a link could lead to another file tomorrow.
+    A file that proves something is opened like this, because a link could lead to another file
+    tomorrow.
     """
     about = path.lstat()
     if not stat.S_ISREG(about.st_mode):

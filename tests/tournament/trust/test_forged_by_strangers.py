@@ -268,6 +268,21 @@ def test_what_a_stranger_changes_is_named(played: Played, run: Path, forgery: st
     assert_named(played, run, expected)
 
 
+def test_numbers_of_other_numerical_libraries_are_no_other_standings(
+    played: Played, run: Path
+) -> None:
+    path = run / "standings.json"
+    first = rb'("interval_95": \[\s+0\.\d{5})(\d)'
+    last = {str(digit).encode(): str(digit ^ 1).encode() for digit in range(10)}
+    other, number = re.subn(first, lambda found: found[1] + last[found[2]], path.read_bytes())
+    assert number
+    path.write_bytes(other)
+    status, output = audited(played, run)
+    assert "standings.json: changed after the signing" in output
+    assert output.endswith("\nThe run is NOT sound: 1 fault.\n")
+    assert status == 1
+
+
 def test_a_run_without_the_copy_of_its_key_is_not_changed(played: Played, run: Path) -> None:
     delete(run / "referee.pub")
     status, output = audited(played, run)
