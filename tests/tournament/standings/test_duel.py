@@ -107,16 +107,6 @@ def test_the_order_in_which_matches_end_changes_nothing() -> None:
         assert duel.report() == expected
 
 
-def test_a_block_waits_for_those_before_it() -> None:
-    matches = schedule(20)
-    duel = judge(matches, [result(one, "ann") for one in matches[2:]])
-    assert (duel.over, duel.report().blocks) == (False, 0)
-    duel.add(result(matches[0], "ann"))
-    assert duel.report().blocks == 0
-    duel.add(result(matches[1], "ann"))
-    assert (duel.over, duel.report().blocks) == (True, 11)
-
-
 def test_a_block_in_which_the_referee_failed_is_left_out() -> None:
     matches = schedule(3)
     results = [result(one, "ann") for one in matches]

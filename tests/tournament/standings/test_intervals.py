@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import beta, binomtest, norm, t
+from scipy.stats import binomtest
 
 from asara_server.tournament.standings.intervals import (
     MIN_BLOCKS,
@@ -45,12 +45,6 @@ def test_blocks_that_are_won_or_lost_have_the_exact_interval(won: int, blocks: i
     assert interval([1.0] * won + [0.0] * (blocks - won)) == expected
 
 
-def test_trials_that_are_not_whole_have_the_quantiles_of_the_beta_distribution() -> None:
-    found = exact_intervals_95(np.array([0.1, 0.9]), np.array([2.5, 2.5]), error=0.1)
-    low, high = beta.ppf(0.05, 0.25, 3.25), beta.ppf(0.95, 1.25, 2.25)
-    assert found.ravel() == pytest.approx([low, high, 1 - high, 1 - low])
-
-
 @pytest.mark.parametrize("blocks", [1, 10, 50])
 @pytest.mark.parametrize("score", [0.0, 1 / 3, 0.5, 1.0])
 def test_an_interval_has_a_width_if_all_blocks_ended_alike(score: float, blocks: int) -> None:
@@ -70,30 +64,6 @@ def test_fewer_than_ten_blocks_are_treated_as_won_or_lost_and_none_has_no_interv
     assert interval([1.1, 1.3]) == pytest.approx((exact(2, 2)[0], 1.2))
     nothing = BlockScores.of(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0), 2)
     assert np.isnan(intervals_95(nothing)).all()
-
-
-@pytest.mark.parametrize(
-    "scores",
-    [
-        [0, 0.25, 0.5, 0.5, 0.75, 0.5, 1, 0.5, 0.75, 0.25],  # from 0 to 1
-        [0.75, 0.5, 0.75, 0.75, 0.5, 1, 0.75, 0.75, 0.75, 0.75],
-        [0, 0, 0, 0.05, 0, 0, 0, 0, 0, 0, 0.02, 0],  # just far enough apart
-    ],
-)
-def test_an_interval_covers_those_of_korn_and_graubard_for_both_ranges(
-    scores: list[float],
-) -> None:
-    """Computed again from the paper's formulas, for 0 to 1 and for the scores that occurred."""
-    mean, blocks = float(np.mean(scores)), len(scores)
-    ends = []
-    for least, most in ((0, 1), (min(scores), max(scores))):
-        share = (mean - least) / (most - least)
-        effective = (mean - least) * (most - mean) / (np.var(scores, ddof=1) / blocks)
-        trials = max(blocks, effective * (norm.ppf(0.975) / t.ppf(0.975, blocks - 1)) ** 2)
-        found = exact_intervals_95(np.array([share]), np.array([trials]))[0]
-        ends.append(least + (most - least) * found)
-    low, high = np.min(ends, axis=0)[0], np.max(ends, axis=0)[1]
-    assert interval(scores) == pytest.approx((low, high))
 
 
 def test_an_interval_ends_at_1_or_at_the_mean_beyond() -> None:

@@ -1,13 +1,10 @@
 from collections.abc import Sequence
-from itertools import combinations, permutations
-from math import exp, log
-from random import Random
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import LadderRow
@@ -99,115 +96,6 @@ def test_steps_that_lead_too_far_are_halved_until_the_ties_have_their_odds() -> 
     x = 3 + np.sqrt(17)
     assert np.exp(found.ties) == pytest.approx([x, 40 * (1 + x)], rel=1e-5)
     assert found.strengths == pytest.approx([0, 0, 0])
-
-
-def log_likelihood(rankings: Sequence[Sequence[int]], point: Sequence[float]) -> float:
-    """As the page has it, of three entries with ties of two and three, and with the prior."""
-    strengths, ties = [*point[:3], 0.0], {1: 0.0, 2: point[3], 3: point[4]}
-
-    def chosen(among: Sequence[int], best: Sequence[int]) -> float:
-        def utility(some: Sequence[int]) -> float:
-            return ties[len(some)] + sum(strengths[e] for e in some) / len(some)
-
-        sets = [s for size in ties for s in combinations(among, size)]
-        return utility(best) - log(sum(exp(utility(each)) for each in sets))
-
-    value = -1e-6 * (point[3] ** 2 + point[4] ** 2) / 2
-    for ranks in rankings:
-        left = [entry for entry in range(3) if ranks[entry]]
-        while left:
-            best = [e for e in left if ranks[e] == min(ranks[each] for each in left)]
-            value += chosen(left, best)
-            left = [e for e in left if e not in best]
-    return value + sum(chosen((e, 3), (w,)) / 2 for e in range(3) for w in (e, 3))
-
-
-RANKINGS = (
-    (1, 2, 3),
-    (2, 1, 0),
-    (1, 1, 2),
-    (3, 1, 1),
-    (2, 2, 2),
-    (0, 1, 2),
-    (1, 0, 1),
-    (1, 3, 2),
-)
-
-
-def test_the_fit_is_the_maximum_of_the_likelihood_and_has_its_curvature() -> None:
-    found = fitted(RANKINGS, 0.5)
-    best = np.concatenate((found.strengths, found.ties))
-    step = 1e-3 * np.eye(5)
-
-    def moved(*by: NDArray[np.float64]) -> float:
-        return log_likelihood(RANKINGS, sum(by, best).tolist())
-
-    slopes = [(moved(one) - moved(-one)) / 2e-3 for one in step]
-    assert slopes == pytest.approx([0] * 5, abs=1e-5)
-    curvature = [
-        [
-            (moved(one, -other) + moved(-one, other) - moved(one, other) - moved(-one, -other))
-            / 4e-6
-            for other in step
-        ]
-        for one in step
-    ]
-    np.testing.assert_allclose(found.hessian, curvature, atol=1e-5)
-    # The slopes of all blocks and of the prior add up to none.
-    alone = [fitted_slopes(RANKINGS, best, n) for n in range(len(RANKINGS))]
-    np.testing.assert_allclose(found.block_gradients.toarray(), alone, atol=1e-5)
-
-
-def fitted_slopes(
-    rankings: Sequence[Sequence[int]], best: NDArray[np.float64], number: int
-) -> list[float]:
-    """The slopes of the likelihood that one ranking adds."""
-    others = [ranks for n, ranks in enumerate(rankings) if n != number]
-
-    def added(point: NDArray[np.float64]) -> float:
-        return log_likelihood(rankings, point.tolist()) - log_likelihood(others, point.tolist())
-
-    step = 1e-4 * np.eye(5)
-    return [(added(best + one) - added(best - one)) / 2e-4 for one in step]
-
-
-def test_intervals_are_what_the_page_says() -> None:
-    dice, names = Random(5), ("ann", "bob", "cid", "dan")
-    played = [
-        (n // 2, dice.sample(range(4), 3), dice.choice([(1, 2, 3), (1, 1, 3), (1, 2, 2)]))
-        for n in range(40)
-    ]
-    rows = [
-        (match, entry, rank, block)
-        for match, (block, entries, ranks) in enumerate(played)
-        for entry, rank in zip(entries, ranks, strict=True)
-    ]
-    match, entry, rank, block = np.array(rows).T
-    found = fit(choices(entry, match, -rank.astype(np.float64), block), 4, 20)
-    slopes = found.block_gradients.toarray()
-    points = 400 / np.log(10)
-    ladder = ratings(
-        *(
-            result(
-                f"m{n}",
-                *((names[e], r) for e, r in zip(entries, ranks, strict=True)),
-                block=f"b{of_block}",
-            )
-            for n, (of_block, entries, ranks) in enumerate(played)
-        )
-    )
-    for e, name in enumerate(names):
-        against = np.zeros(len(found.hessian))
-        against[:4] = -0.25
-        against[e] += 1
-        reach = np.linalg.inv(found.hessian) @ against
-        blocks = len({row[3] for row in rows if row[1] == e})
-        variance = ((slopes @ reach) ** 2).sum() * 20 / 19 + 2 * against @ reach / blocks
-        assert variance > against @ reach / 10  # more than the least, whose factor is small here
-        half = points * stdtrit(blocks - 1, 0.975) * np.sqrt(variance)
-        rating = 1_500 + points * (found.strengths[e] - found.strengths.mean())
-        assert ladder[name].rating == pytest.approx(rating, abs=0.06)  # shown with one decimal
-        assert ladder[name].interval_95 == pytest.approx((rating - half, rating + half), abs=0.06)
 
 
 def test_the_better_rank_in_a_match_of_four_is_rated_higher_however_they_sit() -> None:

@@ -2,12 +2,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from scipy.special import ndtr, stdtrit
 from scipy.stats import binom
 
 from asara_server.tournament.standings.intervals import ERROR, MIN_BLOCKS
 from asara_server.tournament.standings.ranks import (
-    _covariance,
     draws,
     rank_sets,
     ranks_and_chances,
@@ -35,68 +33,10 @@ def test_rank_sets_are_those_of_the_example_of_csranks() -> None:
     assert found[:, 1].tolist() == [10, 10, 10, 10, 9, 8, 7, 6, 5, 4]
 
 
-def test_many_entries_are_drawn_less_often() -> None:
-    assert draws(np.eye(400)).shape == (1_250, 400)  # 200 million differences of two entries
-
-
-def test_the_covariance_of_two_mean_scores_is_estimated_without_bias() -> None:
-    rows = np.random.default_rng(1).random((2, 12))
-    assert _covariance(scores(*rows))[0, 1] == pytest.approx(np.cov(rows)[0, 1] / 12)
-
-
-DICE = np.random.default_rng(2)
-
-
-@pytest.mark.parametrize(
-    "row", [[0.7], [0, 1], [1.1] * 12, *map(DICE.random, (MIN_BLOCKS - 1, MIN_BLOCKS, 24))]
-)
-def test_variances_are_those_of_the_page(row: Sequence[float]) -> None:
-    """Few blocks count as won or lost; otherwise, a quarter of a block is added that is."""
-    number = len(row)
-    share = (min(sum(row), number) + 1) / (number + 2)
-    added = share * (1 - share) / 4 / number**2
-    expected = float(np.var(row)) / max(1, number - 1) + added
-    if number < MIN_BLOCKS:
-        expected = max(1 / 4 / number, expected)
-    assert _covariance(scores(row, [0.0] * number))[0, 0] == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("blocks", "coins", "added"),
-    [(2, 2, 1), (3, 3, 1), (9, 9, 1), (9, 20, 1), (10, 10, 2), (12, 12, 2), (12, 40, 2)],
-)
-def test_the_bound_is_students_for_the_entry_with_fewer_blocks(
-    blocks: int, coins: int, added: int
-) -> None:
-    """Its blocks count as so many wins and losses, and an entry's lead is reduced by a few more."""
-    share = (blocks * 0.2 + 1) / (blocks + 2)
-    covariance = np.diag([share * (1 - share) / coins, 0.0001])
-    drawn, apart = draws(covariance), np.sqrt(covariance.sum())
-    normal = np.quantile(abs(drawn[:, 0] - drawn[:, 1]) / apart, 1 - ERROR)
-    bound = float(stdtrit(blocks - 1, ndtr(normal))) * (coins + added) / coins * apart
-    for lead, ranks in (
-        (1.001 * bound, [[2, 2], [1, 1]]),
-        (0.999 * bound, [[1, 2], [1, 2]]),
-        (-0.999 * bound, [[1, 2], [1, 2]]),
-        (-1.001 * bound, [[1, 1], [2, 2]]),
-    ):
-        means = np.array([0.2, 0.2 + lead])
-        found = rank_sets(means, covariance, drawn, np.array([blocks - 1, 30]))
-        assert found.tolist() == ranks
-
-
 def test_an_entry_with_a_single_block_has_no_certain_rank() -> None:
     covariance = np.diag([1e-6, 1e-6])
     found = rank_sets(np.array([0.0, 1.0]), covariance, draws(covariance), np.array([0, 30]))
     assert found.tolist() == [[1, 2], [1, 2]]
-
-
-def test_the_first_chance_is_the_share_of_draws_around_the_scores() -> None:
-    """With four blocks, draws are multiplied by (4 + 1) / 4."""
-    found = scores([1.0, 0.0, 1.0, 0.5], [0.0, 1.0, 0.0, 0.5])
-    drawn = draws(_covariance(found)) * 5 / 4
-    first = 0.625 + drawn[:, 0] > 0.375 + drawn[:, 1]
-    assert ranks_and_chances(found)[1] == pytest.approx([first.mean(), 1 - first.mean()])
 
 
 @pytest.mark.parametrize("blocks", [8, 11, 13])

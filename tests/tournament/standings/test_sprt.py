@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.optimize import LinearConstraint, minimize
 from scipy.special import ndtri
 from scipy.stats import binom
 
@@ -45,38 +44,6 @@ def test_a_ratio_that_fishtest_computes() -> None:
     score = 1 / (1 + 10 ** (-2.716 / 400))
     ratio = log_likelihood(counts, score) - log_likelihood(counts, 0.5)
     assert ratio == pytest.approx(-0.53772, abs=5e-5)
-
-
-@pytest.mark.parametrize("mean", [0.3, 0.5, 0.55, 0.9])
-@pytest.mark.parametrize(
-    "counts",
-    [(13, 37, 50, 25, 3), (5, 0, 0, 0, 7), (0, 4, 9, 0, 0), (0, 0, 0, 6, 0), (1, 0, 90, 2, 0)],
-)
-def test_the_largest_likelihood_is_what_an_optimiser_finds(
-    counts: tuple[int, ...], mean: float
-) -> None:
-    number = np.array(counts)
-    shares = number / number.sum()
-
-    def loss(p: NDArray[np.float64]) -> float:
-        return -float((shares * np.log(p)).sum())
-
-    def slope(p: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(-shares / p)
-
-    found = minimize(
-        loss,
-        np.full(5, 0.2),
-        jac=slope,
-        method="SLSQP",
-        bounds=[(1e-9, 1)] * 5,
-        constraints=LinearConstraint(np.stack((np.ones(5), VALUES)), [1, mean], [1, mean]),
-        options={"maxiter": 2_000, "ftol": 1e-12},
-    )
-    assert found.success, found.message
-    seen = shares[shares > 0]
-    expected = number.sum() * (-found.fun - float((seen * np.log(seen)).sum()))
-    assert float(log_likelihood(number, mean)) == pytest.approx(expected, abs=1e-4)
 
 
 def test_elo_of_a_score() -> None:

@@ -3,13 +3,10 @@
 `ASARA_FIGURES=1 pytest -s -m long -k test_statistics` prints the figures of README.md.
 """
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 from scipy.stats import multinomial
 
-from asara_server.outcome import match_scores
 from asara_server.tournament.standings.intervals import intervals_95
 from asara_server.tournament.standings.result_table import BlockScores, Floats
 from asara_server.tournament.standings.standings import compute_standings
@@ -25,7 +22,6 @@ from tests.tournament.standings.simulation import (
     show,
     table_of,
 )
-from tests.yardstick import at_most
 
 FIELD = (-1.0, -0.5, -0.1, 0.1, 0.4, 1.1)
 EIGHT = (-1.1, -0.8, -0.5, -0.1, 0.1, 0.5, 0.8, 1.1)
@@ -132,17 +128,6 @@ def gain(world: World, tournaments: int, matches: int, tables: int = 0) -> float
     return (width(0, shared=False) / width(tables)) ** 2
 
 
-@pytest.mark.parametrize("seats", [2, 4])
-def test_the_model_scores_as_its_formula_says(seats: int) -> None:
-    world = World(FIELD, seats)
-    np.testing.assert_allclose(simulate(world, 1, 40_000).means, world.expected, atol=0.01)
-
-
-def test_points_are_match_scores() -> None:
-    for ranks in ((1, 2, 3, 4), (1, 1, 3), (1, 2, 2, 4), (1, 1, 1), (2, 1), (1, 1)):
-        np.testing.assert_allclose(points(np.array(ranks)), match_scores(ranks))
-
-
 @pytest.mark.parametrize("tables", [0, 2])
 def test_standings_have_the_scores_and_intervals_that_the_simulation_judges(tables: int) -> None:
     world = World(EIGHT, seats=4)
@@ -161,15 +146,6 @@ def test_standings_have_the_scores_and_intervals_that_the_simulation_judges(tabl
     assert shares == ([("basic", 4, 80)] if tables else [])
     assert all(0.4 < one.share < 0.9 for one in standings.deal_shares)
     assert compute_standings("Model", world.names, len(played), played[::-1]) == standings
-
-
-def test_a_round_robin_is_covered_at_least_as_often() -> None:
-    """Its opponents are not drawn but all the same; that chance is in the interval nevertheless."""
-    world = World(FIELD, seats=2)
-    pairs = rotations(np.array(list(combinations(range(len(FIELD)), 2)) * 2_000))
-    ranks = world.ranks(pairs, np.random.default_rng(2))
-    scores = block_scores(world, pairs.reshape(500, -1, 2, 2), ranks.reshape(500, -1, 2, 2))
-    assert coverage(scores, world.expected) > 0.95 - allowance(500)
 
 
 @pytest.mark.parametrize("blocks", others_long([10, 12, 16, 20, 30, 40], 3))
@@ -263,14 +239,3 @@ def test_figures_of_what_blocks_save() -> None:
             show(f"{words}, {tables[-1]} tables, {deal / world.match:g}", covered, saved)
             assert min(covered) > 0.95 - allowance(number)
             assert min(saved) > 0
-
-
-@pytest.mark.long
-def test_many_entries_and_blocks_take_seconds() -> None:
-    world = World(tuple(np.linspace(-1, 1, 1_000).tolist()), seats=4)
-    dice = np.random.default_rng(7)
-    drawn = world.drawn(2_500, dice)
-    played = results(world, drawn, world.ranks(drawn, dice))
-    with at_most(120):
-        standings = compute_standings("Model", world.names, len(played), played)
-    assert standings.complete
