@@ -10,13 +10,18 @@ import pytest
 from asara.v1.play_pb2 import MatchStarted
 from asara_codec.results import Termination
 from asara_server.logs import configure
+from asara_server.referee.referee import Referee
 from asara_server.tournament.config.token_store import new_token, revoke_token, sha256_of
-from asara_server.tournament.run.directory import RunError, read_remote
+from asara_server.tournament.execution.local_executor import MatchQueue
+from asara_server.tournament.execution.remote_bots import RemoteBots
+from asara_server.tournament.run.directory import RunDirectory, RunError, read_remote
 from asara_server.tournament.run.read_run import read_run
+from asara_server.tournament.schedule.legs import PendingMatch
 from asara_server.tournament.standings.match_result import MatchResult
 from tests.events import turns, until
 from tests.referee.harness import Stream, play_bot, together
 from tests.tournament.remote_bots import Clock, Run, running, write_cup
+from tests.tournament.runs import matches_at
 from tests.tournament.sample_bots import HEADER
 
 HERE = {"ann": "here", "cid": "here"}
@@ -87,16 +92,53 @@ async def test_matches_that_can_begin_do_not_wait_for_a_bot_that_is_not_there(
         assert run.runner.executor.awaited == ["bob"]
         await until(lambda: states(tmp_path / "run") == HERE | {"bob": "awaited"})
         clock.pass_time(600)
-        end = await run.end()
-        await playing
+        await results(run, 3)
+        bob = await run.dial(tokens["bob"])  # which plays from its next match on
+        end, *_ = await together(run.end(), play_all(bob), playing)
     late = [result for result in end.results if "bob" in names(result)]
     assert len(late) == 4 + 3
-    for result in late:
-        (line,) = result.forfeits
+    assert late[-1].forfeits == ()
+    missed = [line for result in late for line in result.forfeits]
+    assert missed
+    for line in missed:
         assert line.entry == "bob"
         assert line.termination is Termination.MISSED
         assert line.detail == "did not connect within 600 s"
     assert end.out == {}
+
+
+async def test_a_match_whose_entries_play_no_other_comes_first() -> None:
+    """Otherwise an entry would need another process."""
+    matches = matches_at(("ann", "x"), ("bob", "x"), ("bob", "y"), ("cid", "x"), ("ann", "y"))
+    pending = [PendingMatch(match, 1) for match in matches]
+    queue = MatchQueue(pending, RemoteBots(Referee(), (), None), asyncio.Event())
+    given = [(await anext(queue)).match.match_id for _ in range(3)]
+    assert given == ["m0", "m2", "m1"]
+    queue.finish_match(matches[2])
+    queue.finish_match(matches[0])
+    assert [(await anext(queue)).match.match_id for _ in range(2)] == ["m4", "m3"]
+
+
+FULL, OURS = OSError(28, "No space left on device"), ValueError("a fault of ours")
+
+
+@pytest.mark.parametrize("error", [FULL, OURS], ids=["full disk", "our fault"])
+async def test_only_a_fault_of_ours_in_looking_after_bots_ends_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(RunDirectory, "write_remote", fail)
+    file, tokens = write_cup(tmp_path, ("ann", "bob"))
+    async with running(file) as run:
+        if error is OURS:
+            with pytest.raises(ValueError, match="a fault of ours"):
+                await run.end()
+            return
+        streams = [await run.dial(token) for token in tokens.values()]
+        end, *_ = await together(run.end(), *map(play_all, streams))
+    assert end.standings.complete
 
 
 async def test_a_bot_plays_no_more_matches_at_once_than_the_file_says(tmp_path: Path) -> None:
