@@ -11,6 +11,10 @@ ATTEMPTS = """
 import ctypes, os, shutil, stat
 libc = ctypes.CDLL(None, use_errno=True)
 print("around", os.listdir(".."), "interfaces", len(open("/proc/net/dev").readlines()) - 2)
+try:
+    print("READ", open("secret").read())
+except OSError as error:
+    print("refused", error)
 os.close(os.open("program", os.O_WRONLY | os.O_CREAT, 0o755))
 os.mkdir("folder")
 def held(mode):
@@ -49,9 +53,10 @@ shutil.copytree("folder", "copy")
 
 
 def test_a_contained_build_makes_no_set_uid_file_at_any_moment(tmp_path: Path) -> None:
-    sandbox = sandbox_or_skip()
     folder = tmp_path / "mine"
     folder.mkdir()
+    (folder / "secret").write_text("the seed")
+    sandbox = sandbox_or_skip((folder / "secret",))
     (folder / "build.py").write_text(ATTEMPTS)
     (folder / "old").touch()
     (folder / "old").chmod(0o4755)
@@ -69,6 +74,7 @@ def test_a_contained_build_makes_no_set_uid_file_at_any_moment(tmp_path: Path) -
     printed = [line for line in log.read_text().splitlines() if not line.startswith("#")]
     assert [line for line in printed if line.startswith("set by")] == []
     assert printed[0] == "around ['mine'] interfaces 1"
+    assert printed[1].startswith("refused ")
     assert "chmod [Errno 1] Operation not permitted: 'program'" in printed
     assert "group went on" in printed
     files = [path for path in folder.rglob("*") if path.is_file()]

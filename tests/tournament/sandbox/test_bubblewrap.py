@@ -73,20 +73,28 @@ def test_what_is_secret_stays_so_where_all_around_it_is_seen(
     (folder / "run").mkdir(parents=True)
     for name in ("run/run.journal", "referee.key"):
         (folder / name).write_text("words")
-    kept = sandbox.with_hidden(folder / "run", folder / "referee.key")
+    shelf = tmp_path / "shelf"
+    for name in ("key", "keys/more/key"):
+        (shelf / name).parent.mkdir(parents=True, exist_ok=True)
+        (shelf / name).write_text("words")
+    secret = (folder / "run", folder / "referee.key", *shelf.iterdir(), shelf / "keys" / "more")
     (folder / "own.py").write_text("""
 import os
-print(sorted(os.listdir(".")))
-for name in ("run/run.journal", "referee.key"):
+print(sorted(os.listdir(".")), os.listdir("/shelf/keys"), os.listdir("/keys"))
+for name in ("run/run.journal", "referee.key", "/shelf/key"):
     try:
         assert not open(name).read()
     except OSError as error:
         print(f"refused {name}")
 open("run/x", "w")
 """)
-    how, printed = run(kept, folder, ["python", "own.py"])
-    assert "['own.py']\n" in printed
+    readable = ((shelf, Path("/shelf")), (shelf / "keys", Path("/keys")))
+    how, printed = run(
+        sandbox.with_hidden(*secret), folder, ["python", "own.py"], readable=readable
+    )
+    assert "['own.py'] [] []\n" in printed
     assert "refused run/run.journal\n" in printed
+    assert "refused /shelf/key\n" in printed
     assert "words" not in printed
     assert "No such file or directory: 'run/x'" in printed
     assert how == "exited with status 1"
