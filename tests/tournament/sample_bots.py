@@ -18,18 +18,6 @@ print("loading", flush=True)
 sys.exit("cannot load model.bin")
 """
 
-SLEEPS = """
-import signal
-print("thinking about it", flush=True)
-signal.pause()
-"""
-
-GARBAGE = """
-import sys, time
-while True:
-    sys.stdout.buffer.write(bytes(range(256)) * 64)
-    sys.stdout.flush()
-"""
 
 NOISY = """
 import random, sys

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -22,7 +21,7 @@ from asara_server.tournament.standings.match_result import MatchResult
 from tests.cli.command import asara
 from tests.tournament import sample_bots
 from tests.tournament.failing_referee import fail_once
-from tests.tournament.played_runs import facts_of, write_facts
+from tests.tournament.played_runs import play_run
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import SEED, write_tournament
 from tests.tournament.samples import read_results
@@ -146,22 +145,6 @@ def test_no_process_lives_through_two_matches_of_one_deal(played: Path) -> None:
     assert audited.returncode == 0, audited.stdout
 
 
-def test_the_audit_names_the_first_match_whose_deal_somebody_knew(
-    played: Path, tmp_path: Path
-) -> None:
-    run = shutil.copytree(played / "run", tmp_path / "run")
-    facts = facts_of(run)
-    first = next(fact for fact in facts if fact.kind == "ended")
-    write_facts(run, [fact for fact in facts if fact != first])
-    process = first.values["process"]
-    entry = next(fact.values["entry"] for fact in facts if process in fact.values.values())
-    audited = asara("audit", run)
-    assert audited.returncode == 1
-    second = re.findall(r"run.journal: (\S+) has the deal of (\S+),", audited.stdout)
-    assert block_of(second[0][0]) == block_of(second[0][1])
-    assert f"when it began, a process of {entry} had lived for" in audited.stdout
-
-
 def test_the_seed_of_an_entry_does_not_distinguish_its_processes(played: Path) -> None:
     texts = [path.read_text() for path in (played / "run" / "logs").rglob("*.log")]
     assert len(set(re.findall(r"seed (\d+)", " ".join(texts)))) == 3
@@ -181,23 +164,12 @@ def test_no_replay_of_a_block_may_be_read_before_all_its_matches_are_over(
     assert len(replays(played / "run")) == 6
 
 
-@pytest.mark.long
 def test_a_run_that_was_stopped_within_a_block_keeps_its_replays_back_until_it_is_over(
     tmp_path: Path,
 ) -> None:
-    header = HEADER.replace("jobs = 2", "jobs = 1")
-    file = write(tmp_path, header)
-    out = tmp_path / "run"
-    done = 0
-
-    def stop_soon(runner: Runner, _: MatchResult) -> None:
-        nonlocal done
-        done += 1
-        if done == 3:
-            runner.stop()
-
-    end = play(file, out, finished=stop_soon)
-    assert [result.match_id for result in end.results] == [
+    out = play_run(tmp_path, HEADER, most=3)
+    results = read_results(out / "results.jsonl")
+    assert [result.match_id for result in results] == [
         "r1-basic-0001-1",
         "r1-basic-0002-2",
         "r1-basic-0003-1",
@@ -209,10 +181,9 @@ def test_a_run_that_was_stopped_within_a_block_keeps_its_replays_back_until_it_i
     info = json.loads((out / "run.json").read_text())
     assert (info["state"], info["tournament_secret"]) == ("cut short", None)
     assert (out / "run.json").stat().st_mode & 0o077 == 0
-    end = play(file, out, resume=True)
-    assert end.standings.complete
+    play_run(tmp_path, HEADER, resume=True)
     assert shown not in asara("status", out).stdout
-    assert len(replays(out)) == len(end.results) == 6
+    assert len(replays(out)) == len(read_results(out / "results.jsonl")) == 6
 
 
 def test_a_match_that_is_played_again_keeps_the_deal_of_its_block(

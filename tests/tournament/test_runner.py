@@ -11,6 +11,7 @@ from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.replay.file import read_replay
 from asara_server.tournament.schedule.schedule import bot_seed
 from tests.tournament import sample_bots
+from tests.tournament.played_runs import play_run
 from tests.tournament.runs import by_id, matches_at, play
 from tests.tournament.sample_bots import HASTY, HEADER, SEED, write_tournament
 from tests.tournament.samples import read_results
@@ -73,48 +74,6 @@ def test_each_bad_bot_gets_its_forfeit_and_nobody_else_suffers(tmp_path: Path) -
 
 
 @pytest.mark.long
-def test_who_never_connects_forfeits_after_the_start_up_time(tmp_path: Path) -> None:
-    """One sleeps, and one prints garbage without end, which is cut."""
-    programs = {
-        "good": sample_bots.GOOD,
-        "sleeps": sample_bots.SLEEPS,
-        "garbage": sample_bots.GARBAGE,
-    }
-    tables = "[clocks]\nstart_up_s = 6\n[limits]\noutput_bytes = 50_000\n"
-    file = write_tournament(tmp_path, programs, HEADER + "jobs = 2\n", tables)
-    out = tmp_path / "run"
-    end = play(file, out, matches=matches_at(("good", "sleeps"), ("garbage", "good")))
-    (sleeps,), (garbage,) = (by_id(end)[name].forfeits for name in ("m0", "m1"))
-    assert sleeps.termination == garbage.termination == Termination.NEVER_STARTED
-    assert sleeps.detail == "did not connect within 6 s; it printed: thinking about it"
-    assert garbage.detail.replace("\n", "").isprintable()
-    printed = log(out, "m1", "0-garbage").read_bytes()
-    assert printed.endswith(b"# cut: only 50,000 bytes are kept\n")
-
-
-@pytest.mark.long
-def test_who_forfeits_too_often_is_suspended(tmp_path: Path) -> None:
-    file = write_tournament(
-        tmp_path,
-        {"good": sample_bots.GOOD, "crashes": sample_bots.CRASHES},
-        HEADER + "jobs = 1\n",
-        "[limits]\nsuspend_share = 0.4\nsuspend_after = 3\n",
-    )
-    end = play(file, tmp_path / "run", matches=matches_at(*[("good", "crashes")] * 6))
-    why = "suspended after it forfeited 3 of its first 3 matches"
-    assert end.suspended == {"crashes": why}
-    assert end.out == {}
-    forfeits = [by_id(end)[f"m{i}"].forfeits[0] for i in range(6)]
-    assert [line.termination for line in forfeits] == (
-        [Termination.CRASH] * 3 + [Termination.SUSPENDED] * 3
-    )
-    assert [line.detail for line in forfeits[3:]] == [why] * 3
-    info = json.loads((tmp_path / "run" / "run.json").read_text())
-    assert (info["suspended"], info["out"], info["sandbox"]) == ({"crashes": why}, {}, "none")
-    assert not log(tmp_path / "run", "m3", "1-crashes").exists()
-
-
-@pytest.mark.long
 def test_idle_processes_make_room_for_others(tmp_path: Path) -> None:
     programs = {"ann": sample_bots.GOOD, "bob": sample_bots.GOOD, "cid": sample_bots.GOOD}
     file = write_tournament(
@@ -148,20 +107,13 @@ def test_a_bot_whose_program_cannot_be_executed_forfeits_with_the_reason(tmp_pat
     )
 
 
-@pytest.mark.long
 def test_a_drawn_seed_is_recorded_and_reproduces_the_run(tmp_path: Path) -> None:
     header = HEADER.replace(f'seed = "{SEED}"\n', "")
-    programs = {"good": sample_bots.GOOD, "other": sample_bots.GOOD}
-    file = write_tournament(tmp_path, programs, header)
-    play(file, tmp_path / "run")
-    path = tmp_path / "run" / "run.json"
-    info = json.loads(path.read_text())
+    first = play_run(tmp_path / "first", header)
+    info = json.loads((first / "run.json").read_text())
     assert info["seed_drawn"] is True
-    write_tournament(tmp_path, programs, f'{header}seed = "{info["seed"]}"\n')
-    play(file, tmp_path / "again")
-    assert (tmp_path / "run/standings.json").read_bytes() == (
-        tmp_path / "again/standings.json"
-    ).read_bytes()
+    again = play_run(tmp_path / "again", f'{header}seed = "{info["seed"]}"\n')
+    assert (first / "standings.json").read_bytes() == (again / "standings.json").read_bytes()
 
 
 WITHOUT_NONCE = """

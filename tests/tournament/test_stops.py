@@ -66,26 +66,18 @@ def assert_nobody_was_charged(run: Path) -> None:
 
 @pytest.mark.long
 def test_a_runner_that_is_stopped_charges_nobody(tmp_path: Path) -> None:
-    process = begin(tmp_path)
-    wait_for_a_match(tmp_path / "run" / "run.log", process)
-    stop(process.pid, 7.5)
-    finish(process)
-    assert_nobody_was_charged(tmp_path / "run")
-    log = (tmp_path / "run" / "run.log").read_text()
-    assert log.count("referee stalled") == 1
-    stalled = [float(text) for text in re.findall(r"match over .*stalled_s=([\d.]+)", log)]
-    assert max(stalled) > 7.4
-    assert json.loads((tmp_path / "run" / "run.json").read_text())["stalled_s"] >= max(stalled)
-    assert "; the referee stood still for" in asara("status", tmp_path / "run").stdout
-
-
-@pytest.mark.long
-def test_a_runner_may_be_stopped_for_longer_than_a_silent_connection_lasts(tmp_path: Path) -> None:
+    """For longer than bots may think, and than a silent connection lasts."""
     process = begin(tmp_path)
     wait_for_a_match(tmp_path / "run" / "run.log", process)
     stop(process.pid, 90)
     finish(process)
     assert_nobody_was_charged(tmp_path / "run")
+    log = (tmp_path / "run" / "run.log").read_text()
+    assert log.count("referee stalled") == 1
+    stalled = [float(text) for text in re.findall(r"match over .*stalled_s=([\d.]+)", log)]
+    assert max(stalled) > 89.9
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["stalled_s"] >= max(stalled)
+    assert "; the referee stood still for" in asara("status", tmp_path / "run").stdout
 
 
 @pytest.mark.long

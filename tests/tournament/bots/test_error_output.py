@@ -5,30 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.bots.output.error_output import clean_lines, kit_message, last_lines
+from asara_server.tournament.bots.output.error_output import clean_lines, kit_message
 from asara_server.tournament.bots.output.output_log import OutputLog
 from asara_server.tournament.bots.output.remedies import NO_NETWORK, remedy
 from asara_server.tournament.standings.match_result import short_reason, with_output
 
 OWN = '  File "/bots/my_bot.py", line 3, in decide'
 LIBRARY = ['  File "/usr/lib/python3.11/json/decoder.py", line 337, in decode', "    raise"]
-ERROR = ["json.decoder.JSONDecodeError: Expecting value", "in m1, decision 12 (buyers)"]
 WHERE = "in m1, decision 12 (buyers)"
-
-
-def test_the_authors_line_is_shown_even_if_a_python_library_failed() -> None:
-    lines = [f"line {number}" for number in range(9)]
-    assert last_lines(lines) == lines[-5:]
-    traceback = ["Traceback (most recent call last):", OWN, "    json.loads('?')", *LIBRARY * 3]
-    assert last_lines([*traceback, *ERROR]) == [OWN, "  …", *LIBRARY[1:], *LIBRARY, *ERROR]
-    assert last_lines([OWN, "    [][0]", *ERROR]) == [OWN, "    [][0]", *ERROR]
-
-
-def test_the_authors_lines_are_shown_if_native_code_crashed() -> None:
-    stack = ["Fatal Python error: Aborted", "Current thread 0x1 (most recent call first):"]
-    inner, library = (line.replace(", in", " in") for line in (OWN, LIBRARY[0]))
-    outer = '  File "/bots/my_bot.py", line 9 in <module>'
-    assert last_lines([*stack, library, inner, *[library] * 5, outer]) == [*stack, inner, outer]
 
 
 def test_the_reason_in_one_line_is_the_error_and_where_it_happened() -> None:

@@ -51,42 +51,6 @@ def test_a_file_has_output_and_notes_up_to_its_limit_and_the_tap_output_alone(
     assert tapped[6:] == [(b"", False), (further_mark, False), (b"", True)]
 
 
-def test_an_index_has_the_place_of_each_decision_and_of_the_end(tmp_path: Path) -> None:
-    asked = 0
-    log = OutputLog(tmp_path / "0-bot.log", 1_000)
-    index = tmp_path / "0-bot.decisions"
-    log.note("process 1")  # 21 bytes
-
-    def begin() -> None:
-        nonlocal asked
-        asked = 0
-        log.begin_match(lambda: asked)
-
-    log.write(b"up\n")
-    begin()
-    log.write(b"a\n")
-    for asked, data in ((1, b"1111"), (1, b"111\n"), (2, b"222\n")):  # noqa: B007 - the log asks
-        log.write(data)
-    log.end_match()
-    log.write(b"later\n")
-    log.end_match()
-    first = b"26 1\n34 2\n38 0\n"
-    assert index.read_bytes() == first
-    begin()
-    log.write(b"b\n")
-    asked = 2
-    log.write(b"ccc\n")
-    log.switch_to(tmp_path / "1-bot.log")
-    assert index.read_bytes() == first + b"46 2\n50 0\n"
-    begin()
-    asked = 2
-    log.write(b"x\n")
-    log.close()
-    assert index.read_bytes() == first + b"46 2\n50 0\n"
-    assert (tmp_path / "1-bot.decisions").read_bytes() == b"0 2\n2 0\n"
-    assert log.path == tmp_path / "1-bot.log"
-
-
 def test_the_last_lines_are_of_this_match_or_else_of_an_earlier_one(tmp_path: Path) -> None:
     log = OutputLog(tmp_path / "1.log", 1_000)
     log.write(b"one\n")

@@ -10,8 +10,6 @@ from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.runner import Runner
 from asara_server.tournament.standings.match_result import MatchResult
-from asara_server.tournament.workers.process_workers import process_workers
-from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import HEADER, STEADY, write_tournament
 from tests.tournament.samples import COSTS
@@ -84,13 +82,6 @@ def assert_counted(run: Path, matches: int = 2) -> RunCosts:
 def test_contained_bots_count_with_all_their_processes(tmp_path: Path) -> None:
     sandbox = sandbox_or_skip()
     play(write_cup(tmp_path), tmp_path / "run", sandbox=sandbox)
-    assert_counted(tmp_path / "run")
-
-
-@pytest.mark.long
-def test_workers_return_their_part(tmp_path: Path) -> None:
-    with process_workers(1) as backend:
-        play(write_cup(tmp_path), tmp_path / "run", WorkerExecutor(backend))
     assert_counted(tmp_path / "run")
 
 

@@ -36,12 +36,16 @@ def life(process: str, began: int, ended: int | None, *played: str) -> list[dict
     return rows
 
 
-def faults(*lives: list[dict[str, Any]], cleared: int | None = None) -> list[str]:
+def rows_of(*lives: list[dict[str, Any]], cleared: int | None = None) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = [{"row": "group", "blocks": {"one": 2, "two": 2}}]
     rows += [row for one in lives for row in one]
     if cleared is not None:
         rows.append({"row": "cleared", "machine": "m", "at_ns": cleared})
-    return [fault.partition(", and")[0] for fault in faults_of(rows)]
+    return rows
+
+
+def faults(*lives: list[dict[str, Any]], cleared: int | None = None) -> list[str]:
+    return [fault.partition(", and")[0] for fault in faults_of(rows_of(*lives, cleared=cleared))]
 
 
 def faults_of(rows: Iterable[dict[str, Any]]) -> list[str]:
@@ -57,20 +61,23 @@ def test_a_deal_may_be_played_again_when_nobody_is_left_who_saw_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "between",
+    ("between", "last"),
     [
-        life("b", 1, 8),  # plays nothing, and could be told everything
-        life("b", 4, 8, "two-2"),
-        [*life("b", 4, 6), *life("x", 5, 8)],  # one tells the other
-        life("b", 4, None),
+        (life("b", 1, 8), "eb"),  # plays nothing, and could be told everything
+        (life("b", 4, 8, "two-2"), "eb"),
+        ([*life("b", 4, 6), *life("x", 5, 8)], "ex"),  # one tells the other
+        (life("b", 4, None), "eb"),
     ],
 )
 def test_somebody_who_lives_between_two_matches_of_a_deal_is_a_fault(
-    between: list[dict[str, Any]],
+    between: list[dict[str, Any]], last: str
 ) -> None:
-    assert faults(life("a", 1, 5, "one-1"), between, life("c", 7, 9, "one-2")) == [
-        "one-2 has the deal of one-1"
-    ]
+    rows = rows_of(life("a", 1, 5, "one-1"), between, life("c", 7, 9, "one-2"))
+    (fault,) = faults_of(rows)
+    assert fault == (
+        "one-2 has the deal of one-1, and some bot process lived all along between them; "
+        f"when it began, a process of {last} had lived for 0.000 s"
+    )
 
 
 def test_a_line_that_comes_twice_says_nothing_new() -> None:

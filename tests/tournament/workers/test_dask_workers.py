@@ -90,17 +90,6 @@ def test_a_cluster_plays_what_one_process_plays(cluster: Cluster, cup: Path) -> 
     assert asara("audit", cup / "dask").returncode == 0
 
 
-def test_bots_end_where_the_runner_is_killed_and_the_workers_stay(
-    cluster: Cluster, cup: Path
-) -> None:
-    process = start(cluster, slow(cup / "cup.toml", pause_s=30), cup / "orphaned")
-    busy(cluster, cup, 1)
-    process.kill()
-    process.communicate()
-    wait_until_gone([], cup)
-    assert len(cluster.living) == 2
-
-
 def test_ctrl_c_keeps_what_is_over(cluster: Cluster, cup: Path) -> None:
     process = start(cluster, slow(cup / "cup.toml"), cup / "stopped")
     results = cup / "stopped" / "results.jsonl"
@@ -208,6 +197,8 @@ def test_runners_workers_and_schedulers_that_are_killed_many_times_lose_nothing(
                 process.kill()
             process.communicate(timeout=EVENT_S)
             process = None
+            wait_until_gone([], tmp_path)
+            assert made is None or len(made.living) == 2
         _, stderr = process.communicate(timeout=EVENT_S)
     finally:
         if process is not None:

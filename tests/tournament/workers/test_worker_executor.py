@@ -374,23 +374,3 @@ def test_a_deal_that_was_lost_is_played_again_when_the_others_of_its_leg_are_ove
     ]
     assert end.standings.complete
     assert {result.attempt for result in end.results} == {1}
-
-
-def test_a_deal_that_was_void_is_played_again_after_all_others_of_its_group(
-    mirrored: Path, tmp_path: Path
-) -> None:
-    def void_first(job: BlockJob) -> BlockResult:
-        answer = done(job)
-        if job.block.attempt_names != ("r1-basic-0001-1",):
-            return answer
-        void = replace(answer.attempts[0].result, seats=(), void=True)
-        return replace(answer, attempts=(PlayedAttempt(void),))
-
-    backend = Scripted(void_first)
-    end = play(mirrored, tmp_path / "run", WorkerExecutor(backend))
-    assert [leg for leg in backend.jobs_by_leg if leg] == [
-        ["r1-basic-0001-1", "r1-basic-0002-2", "r1-basic-0003-1"],
-        ["r1-basic-0001-2", "r1-basic-0002-1", "r1-basic-0003-2"],
-        ["r1-basic-0001-1.2"],
-    ]
-    assert end.standings.complete
