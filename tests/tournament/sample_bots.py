@@ -19,15 +19,6 @@ sys.exit("cannot load model.bin")
 """
 
 
-NOISY = """
-import random, sys
-import asara
-def decide(decision, match):
-    sys.stdout.buffer.write(random.randbytes(20_000))
-    return match.random.choice(decision.legal_actions)
-asara.run(decide)
-"""
-
 MUTE = """
 import signal
 import asara
@@ -76,15 +67,6 @@ rules = "basic"
 blocks = "independent"
 seed = "{SEED}"
 """
-
-HASTY = """
-[clocks]
-start_up_s = 60
-time_bank_s = 15
-increment_s = 0.1
-reconnect_s = 2
-"""
-"""Clocks for bots that let them run out. Others have enough time, even on a busy machine."""
 
 
 def write_tournament(

@@ -69,37 +69,11 @@ def write(folder: Path, header: str = HEADER) -> Path:
     return file
 
 
-class Snapshot(NamedTuple):
-    """The state of a run after a match, by block."""
-
-    finished: Counter[str]
-    """Matches that are over."""
-    sizes: dict[str, int]
-    """Matches that the block has."""
-    replays: Counter[str]
-    """Published replays."""
-
-
 @pytest.fixture(scope="module")
-def snapshots() -> list[Snapshot]:
-    """One snapshot after each match of `played`, which fills the list."""
-    return []
-
-
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory, snapshots: list[Snapshot]) -> Path:
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a run of mirrored blocks."""
     folder = tmp_path_factory.mktemp("mirrored")
-    out = folder / "run"
-    finished: Counter[str] = Counter()
-
-    def take_snapshot(_: Runner, result: MatchResult) -> None:
-        finished[result.block] += 1
-        sizes = {result.block: len(result.seats) for result in read_results(out / "results.jsonl")}
-        published = Counter(block_of(path.stem) for path in (out / "replays").iterdir())
-        snapshots.append(Snapshot(finished.copy(), sizes, published))
-
-    end = play(write(folder), out, finished=take_snapshot)
+    end = play(write(folder), folder / "run")
     assert end.standings.complete
     assert not any(result.forfeits for result in end.results)
     return folder
@@ -150,18 +124,20 @@ def test_the_seed_of_an_entry_does_not_distinguish_its_processes(played: Path) -
     assert len(set(re.findall(r"seed (\d+)", " ".join(texts)))) == 3
 
 
-def test_no_replay_of_a_block_may_be_read_before_all_its_matches_are_over(
-    played: Path, snapshots: list[Snapshot]
-) -> None:
-    for finished, sizes, published in snapshots:
-        assert published == {
-            block: finished[block] for block in finished if finished[block] == sizes[block]
-        }
-    withheld = [
-        one for one in snapshots if any(one.finished[b] < one.sizes[b] for b in one.finished)
-    ]
-    assert len(withheld) >= 3
-    assert len(replays(played / "run")) == 6
+def test_no_replay_of_a_block_may_be_read_before_all_its_matches_are_over(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    seen = []
+
+    def look(_: int) -> bool:
+        over = Counter(result.block for result in read_results(out / "results.jsonl"))
+        published = Counter(map(block_of, replays(out)))
+        assert published == {block: number for block, number in over.items() if number == 2}
+        seen.append((over.total(), published.total()))
+        return False
+
+    play_run(tmp_path, HEADER, enough=look)
+    assert seen == [(1, 0), (2, 0), (3, 0), (4, 2), (5, 4), (6, 6)]
+    assert len(replays(out)) == 6
 
 
 def test_a_run_that_was_stopped_within_a_block_keeps_its_replays_back_until_it_is_over(

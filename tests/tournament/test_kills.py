@@ -1,11 +1,13 @@
-"""A run whose runner is killed again and again ends as if nothing had happened."""
+"""A run whose runner is killed again and again, or stopped, ends as if nothing had happened."""
 
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
+import time
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -39,18 +41,7 @@ seed = "{SEED}"
 jobs = 2
 """
 
-CLINGING = """
-import os, signal
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
-if os.fork() == 0:
-    os.setsid()
-    print("clings", flush=True)
-    while True:
-        signal.pause()
-while True:
-    signal.pause()
-"""
-"""A bot that is hard to end: it ignores signals, and its child is in another session."""
+CLINGING = (Path(__file__).parent / "bots" / "clinging.py").read_text()
 
 
 def begin(file: Path, run: Path, *options: str) -> "subprocess.Popen[str]":
@@ -169,6 +160,41 @@ def test_no_bot_outlives_a_runner_that_is_killed(tmp_path: Path, sandbox: str) -
     process.communicate()
     wait_until("the bots end", lambda: not living(f"{ann}.py") + living(f"{bob}.py"))
     wait_until("the socket is removed", lambda: not socket.parent.exists())
+
+
+TIGHT = """
+[clocks]
+start_up_s = 20
+time_bank_s = 5
+increment_s = 0.05
+reconnect_s = 2
+"""
+"""Enough for a busy machine, and less than the runner is stopped."""
+
+
+@pytest.mark.long
+def test_a_runner_that_is_stopped_charges_nobody(tmp_path: Path) -> None:
+    """For longer than bots may think, and than a silent connection lasts; its bots go on."""
+    header = HEADER.replace("[2, 3]", "2").replace("pro+gifts", "basic")
+    header = header.replace("jobs = 2", "jobs = 1")
+    file = write_tournament(tmp_path, {"ann": STEADY, "bob": STEADY}, header, TIGHT)
+    run = tmp_path / "run"
+    process = start(slow(file, pause_s=0.02), run)
+    wait_for_a_match(run / "run.log", process)
+    os.kill(process.pid, signal.SIGSTOP)
+    time.sleep(90)
+    os.kill(process.pid, signal.SIGCONT)
+    finish(process)
+    results = read_results(run / "results.jsonl")
+    assert len(results) == 2
+    assert not any(result.void or result.forfeits for result in results), results
+    assert "2 passed, 0 failed" in asara("audit", run).stdout
+    log = (run / "run.log").read_text()
+    assert log.count("referee stalled") == 1
+    stalled = [float(text) for text in re.findall(r"match over .*stalled_s=([\d.]+)", log)]
+    assert max(stalled) > 89.9
+    assert json.loads((run / "run.json").read_text())["stalled_s"] >= max(stalled)
+    assert "; the referee stood still for" in asara("status", run).stdout
 
 
 VICTIM = """

@@ -8,7 +8,6 @@ NEST distinguishes the bots of a test from other programs.
 import contextlib
 import ctypes
 import os
-import random
 import socket
 import subprocess
 import sys
@@ -81,21 +80,13 @@ def serve(address: object, family: socket.AddressFamily, note: str) -> None:
             client.close()
 
     servers.append(server)
-    threading.Thread(target=answer, name=f"note {note}", daemon=True).start()
+    threading.Thread(target=answer, daemon=True).start()
 
 
 def socket_at(
     address: object, family: socket.AddressFamily
 ) -> tuple[Callable[[], list[str]], Callable[[str], None]]:
     return lambda: received(address, family), lambda note: serve(address, family, note)
-
-
-def environment_notes() -> list[str]:
-    return os.environ["CANARY_NOTES"].split()
-
-
-def leave_in_environment(note: str) -> None:
-    os.environ["CANARY_NOTES"] = f"{os.environ.get('CANARY_NOTES', '')} {note}"
 
 
 def segment() -> int:
@@ -173,28 +164,8 @@ def leave_child(note: str) -> None:
     child.stdout.readline()
 
 
-def threads() -> list[str]:
-    names = [thread.name for thread in threading.enumerate()]
-    return [name.partition(" ")[2] for name in names if name.startswith("note ")]
-
-
-def random_notes() -> list[str]:
-    """Read the note at the beginning of the state of the random numbers."""
-    numbers = random.getstate()[1][:NOTE_BYTES]
-    text = "".join(map(chr, numbers)) if max(numbers) < 128 else ""
-    return [text.rstrip("\0")] if text else []
-
-
-def leave_in_random(note: str) -> None:
-    version, state, after = random.getstate()
-    random.setstate((version, (*note.ljust(NOTE_BYTES, "\0").encode(), *state[NOTE_BYTES:]), after))
-
-
 CARRIERS: dict[str, tuple[Callable[[], list[str]], Callable[[str], None]]] = {
     "global": (global_notes.copy, global_notes.append),
-    "random": (random_notes, leave_in_random),
-    "environment": (environment_notes, leave_in_environment),
-    "thread": (threads, lambda note: None),  # those of the servers
     "/tmp": file_in("/tmp"),
     "own folder": file_in(str(Path(__file__).parent)),
     "home": file_in(os.environ.get("HOME", "/")),
@@ -204,7 +175,6 @@ CARRIERS: dict[str, tuple[Callable[[], list[str]], Callable[[str], None]]] = {
     "abstract socket": socket_at(f"\0{FILE}", socket.AF_UNIX),
     "path socket": socket_at(f"/tmp/{FILE}.socket", socket.AF_UNIX),
     "loopback": socket_at(("127.0.0.1", PORT), socket.AF_INET),
-    "command line": (left_over_children, lambda note: None),  # that of the child
     "child": (child_notes, leave_child),
 }
 

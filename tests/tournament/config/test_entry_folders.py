@@ -3,7 +3,6 @@
 import os
 import random
 import socket
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -61,18 +60,6 @@ def evening(tmp_path: Path) -> Path:
     for name in ("ann", "bob", "eve"):
         submit(tmp_path, name)
     return tmp_path
-
-
-def test_every_folder_is_an_entry_that_has_its_name(evening: Path) -> None:
-    tournament = load(evening)
-    assert [entry.name for entry in tournament.entries] == ["ann", "bob", "eve"]
-    assert [entry.directory.name for entry in tournament.entries] == ["ann", "bob", "eve"]
-    assert tournament.left_out == ()
-    assert tournament.notes == ()
-    first = tournament.entries[0]
-    assert first.folder is not None
-    found = (first.folder.folder, first.folder.bot_toml_sha256)
-    assert found == ("ann", sha256(PLAIN.encode()).hexdigest())
 
 
 def test_a_bot_file_sets_what_concerns_its_own_bot(evening: Path) -> None:

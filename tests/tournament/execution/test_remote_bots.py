@@ -14,7 +14,7 @@ from asara_server.referee.referee import Referee
 from asara_server.tournament.config.token_store import new_token, revoke_token, sha256_of
 from asara_server.tournament.execution.local_executor import MatchQueue
 from asara_server.tournament.execution.remote_bots import RemoteBots
-from asara_server.tournament.run.directory import RunDirectory, RunError, read_remote
+from asara_server.tournament.run.directory import RunDirectory, read_remote
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.schedule.legs import PendingMatch
 from asara_server.tournament.standings.match_result import MatchResult
@@ -202,10 +202,11 @@ async def say_hello(stream: Stream, token: str) -> None:
     await stream.read()
 
 
-async def test_a_token_that_is_revoked_ends_its_stream_and_a_new_one_lets_in_again(
-    tmp_path: Path,
+@pytest.mark.parametrize("again", [True, False], ids=["new token", "none"])
+async def test_a_token_that_is_revoked_ends_its_stream_and_only_a_new_one_lets_in_again(
+    tmp_path: Path, clock: Clock, again: bool
 ) -> None:
-    file, tokens = write_cup(tmp_path, ("ann", "bob"), HEADER + "jobs = 1\n")
+    file, tokens = write_cup(tmp_path, ("ann", "bob"), HEADER + "jobs = 1\n", wait_s=60)
     kept = tmp_path / "tokens.json"
     async with running(file) as run:
         ann, bob = await run.dial(tokens["ann"]), await run.dial(tokens["bob"])
@@ -221,25 +222,16 @@ async def test_a_token_that_is_revoked_ends_its_stream_and_a_new_one_lets_in_aga
             "dismissed: its token was revoked",
         )
         assert run.runner.executor.awaited == ["ann"]
-        again = await run.dial(new_token(kept, "ann"))
-        end, *_ = await together(run.end(), play_all(again), play_all(bob))
-    assert [len(result.forfeits) for result in end.results] == [1, 0]
-
-
-async def test_nobody_comes_by_a_token_that_was_revoked_and_the_reason_says_so(
-    tmp_path: Path, clock: Clock
-) -> None:
-    file, tokens = write_cup(tmp_path, ("ann", "bob"), HEADER + "jobs = 1\n", wait_s=60)
-    async with running(file) as run:
-        ann, bob = await run.dial(tokens["ann"]), await run.dial(tokens["bob"])
-        await ann.until("match_started")
-        revoke_token(tmp_path / "tokens.json", "ann")
-        await results(run, 1)
-        clock.pass_time(60)
-        end, _ = await together(run.end(), play_all(bob))
-    (line,) = end.results[1].forfeits
-    assert line.termination is Termination.MISSED
-    assert line.detail == ("its token was revoked, and it did not connect with another within 60 s")
+        players = [bob]
+        if again:
+            players.append(await run.dial(new_token(kept, "ann")))
+        else:
+            clock.pass_time(60)
+        end, *_ = await together(run.end(), *map(play_all, players))
+    missed = "its token was revoked, and it did not connect with another within 60 s"
+    assert [(line.termination, line.detail) for line in end.results[1].forfeits] == (
+        [] if again else [(Termination.MISSED, missed)]
+    )
 
 
 @pytest.mark.parametrize("what", ["garbage", "nothing", "no file"])
@@ -352,11 +344,3 @@ async def test_an_entry_that_is_suspended_is_not_waited_for(tmp_path: Path) -> N
         end, _ = await together(run.end(), play_all(bob))
     assert set(end.suspended) == {"ann"}
     assert end.results[1].forfeits[0].detail == end.suspended["ann"]
-
-
-def test_who_is_here_is_read_from_what_a_run_wrote_only(tmp_path: Path) -> None:
-    assert read_remote(tmp_path) is None
-    for garbage in ("", "[]", '{"address": "x", "wait_s": NaN, "entries": {}}', "\x1b[2J"):
-        (tmp_path / "remote.json").write_text(garbage)
-        with pytest.raises(RunError, match=r"remote\.json: cannot be read$"):
-            read_remote(tmp_path)

@@ -10,7 +10,6 @@ import pytest
 
 from asara_server.tournament.config.commands import resolve_command, search_path
 from asara_server.tournament.sandbox.runtimes import installation, visible_programs
-from asara_server.tournament.sandbox.spec import ResourceLimits
 from tests.sizes import others_long
 from tests.tournament.sandbox import contained
 from tests.tournament.sandbox_config import sandbox_or_skip
@@ -103,27 +102,6 @@ def test_a_runtime_in_a_home_starts_and_shows_nothing_around_it(
     assert ending == "exited with status 0", printed
     assert "runtime: go1.99\nnothing else of the home\n" in printed
     assert "secret" not in printed
-
-
-def test_a_copied_node_in_a_home_starts(
-    home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    sandbox = sandbox_or_skip()
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("node is not on PATH")
-    prefix = home / ".nvm/versions/node/v20"
-    (prefix / "bin").mkdir(parents=True)
-    (prefix / "include/node").mkdir(parents=True)
-    (prefix / "include/node/node.h").touch()
-    shutil.copy(os.path.realpath(node), prefix / "bin/node")
-    monkeypatch.setenv("PATH", f"{prefix}/bin:/usr/bin:/bin")
-    folder = tmp_path / "bot"
-    folder.mkdir()
-    (folder / "bot.mjs").write_text("console.log(`runs in ${process.execPath}`)\n")
-    limits = ResourceLimits(1_024, 64, 256, 60, 8)
-    _, printed = contained.run(sandbox, folder, ["node", "bot.mjs"], limits)
-    assert f"runs in {prefix}/bin/node" in printed
 
 
 @pytest.mark.parametrize("prefix", [".local", "."])

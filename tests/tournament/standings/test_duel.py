@@ -124,15 +124,6 @@ def test_forfeits_count_as_lost_and_are_told() -> None:
     assert report.forfeits == ({"rejected_replies": 1}, {"crash": 3})
 
 
-def test_a_bot_that_never_starts_ends_it() -> None:
-    matches = schedule(20)
-    never = Termination.NEVER_STARTED
-    duel = judge(matches, [result(matches[0], "ann", forfeit="bob", termination=never)])
-    assert duel.over
-    assert duel.report().failed_start == "bob did not start: no more memory"
-    assert duel.report().verdict is Verdict.OPEN
-
-
 def test_one_that_started_before_goes_on_and_loses_that_match() -> None:
     matches = schedule(20)
     never = Termination.NEVER_STARTED

@@ -190,12 +190,17 @@ def test_runners_workers_and_schedulers_that_are_killed_many_times_lose_nothing(
                 worker.wait()
                 made.add_worker()
                 continue
+            gone = f"the scheduler at {made.address} has gone"
             if victim == "scheduler":
                 made.end()
                 made = None
             else:
                 process.kill()
-            process.communicate(timeout=EVENT_S)
+            _, stderr = process.communicate(timeout=EVENT_S)
+            if victim == "scheduler":
+                assert process.returncode == 1
+                assert gone in stderr
+                assert "Traceback" not in stderr, stderr
             process = None
             wait_until_gone([], tmp_path)
             assert made is None or len(made.living) == 2
@@ -207,22 +212,8 @@ def test_runners_workers_and_schedulers_that_are_killed_many_times_lose_nothing(
         if made is not None:
             made.end()
     about = f"killed {killed}"
-    print(about)
+    assert set(killed) == {"runner", "worker", "scheduler"}
     assert process.returncode == 0, f"{about}: {stderr}"
     assert outcome(run) == outcome(tmp_path / "calm"), about
     audited = asara("audit", run)
     assert audited.returncode == 0, f"{about}: {audited.stdout}"
-
-
-def test_a_run_ends_where_the_scheduler_does(cluster: Cluster, tmp_path: Path) -> None:
-    """The last test of the cluster, which it ends."""
-    file = write_tournament(tmp_path, {"ann": STEADY, "bob": STEADY}, HEADER, PATIENT)
-    process = start(cluster, slow(file, pause_s=8), tmp_path / "run")
-    busy(cluster, tmp_path, 1)
-    assert cluster.scheduler is not None
-    cluster.scheduler.kill()
-    _, stderr = process.communicate(timeout=EVENT_S)
-    assert process.returncode == 1
-    assert f"the scheduler at {cluster.address} has gone" in stderr
-    assert "Traceback" not in stderr, stderr
-    wait_until_gone([], tmp_path)

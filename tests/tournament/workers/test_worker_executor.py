@@ -283,29 +283,35 @@ def test_a_worker_that_does_not_fit_ends_the_run_which_can_go_on(cup: Path, tmp_
     assert end.standings.complete
 
 
-def test_who_faults_too_often_is_suspended_from_the_next_block_on(
-    cup: Path, tmp_path: Path
+SUSPENDED = "suspended after it forfeited 2 of its first 2 matches"
+OUT = "not started again after 2 failures in a row: exited with status 1"
+"""What the entry printed is for the organiser alone."""
+
+
+@pytest.mark.parametrize(
+    ("limits", "fault", "suspended", "out"),
+    [
+        ("suspend_share = 0.4\nsuspend_after = 2", Termination.CRASH, {"bob": SUSPENDED}, {}),
+        ("failed_starts = 2", Termination.NEVER_STARTED, {}, {"bob": OUT}),
+    ],
+    ids=["suspended", "out"],
+)
+def test_who_faults_too_often_plays_no_more_from_the_next_block_on(
+    cup: Path,
+    tmp_path: Path,
+    limits: str,
+    fault: Termination,
+    suspended: dict[str, str],
+    out: dict[str, str],
 ) -> None:
-    cup.write_text(cup.read_text() + "[limits]\nsuspend_share = 0.4\nsuspend_after = 2\n")
-    backend = Scripted(lambda job: done(job, bob=Termination.CRASH))
+    cup.write_text(f"{cup.read_text()}[limits]\n{limits}\n")
+    backend = Scripted(lambda job: done(job, bob=fault))
     end = play(cup, tmp_path / "run", WorkerExecutor(backend))
-    why = "suspended after it forfeited 2 of its first 2 matches"
-    assert end.suspended == {"bob": why}
+    assert (end.suspended, end.out) == (suspended, out)
     first = next(i for i, job in enumerate(backend.jobs) if "bob" in job.playing)
-    assert not any(job.out for job in backend.jobs)
-    assert [dict(job.suspended) for job in backend.jobs] == [
-        {"bob": why} if i > first else {} for i in range(3)
+    assert [(dict(job.suspended), dict(job.out)) for job in backend.jobs] == [
+        (suspended, out) if i > first else ({}, {}) for i in range(3)
     ]
-
-
-def test_who_does_not_start_is_out_from_the_next_block_on(cup: Path, tmp_path: Path) -> None:
-    cup.write_text(cup.read_text() + "[limits]\nfailed_starts = 2\n")
-    backend = Scripted(lambda job: done(job, bob=Termination.NEVER_STARTED))
-    end = play(cup, tmp_path / "run", WorkerExecutor(backend))
-    why = "not started again after 2 failures in a row: exited with status 1"
-    assert end.out == {"bob": why}  # what it printed is for the organiser alone
-    assert end.suspended == {}
-    assert [set(job.out) for job in backend.jobs][-1] == {"bob"}
 
 
 def test_what_was_not_built_is_not_asked_of_a_worker(cup: Path, tmp_path: Path) -> None:

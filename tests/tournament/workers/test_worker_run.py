@@ -4,14 +4,10 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from asara_server.eventlog.journal import Journal
-from asara_server.tournament.run.directory import block_journals
-from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.workers.block_job import BlockJob, BlockResult, RunSettings
 from asara_server.tournament.workers.block_player import (
     abandon_blocks,
@@ -62,23 +58,3 @@ def test_a_block_or_a_worker_that_comes_back(tmp_path: Path) -> None:
         assert play_block(third).attempts == ()
         begin_run(settings)  # and found it again
         assert len(play_block(third).attempts) == len(third.block.attempt_names)
-
-
-def test_a_worker_that_shares_the_run_directory_writes_journal_and_output_there(
-    tmp_path: Path,
-) -> None:
-    with jobs(tmp_path) as (settings, (job, *_)):
-        directory = tmp_path / "shared"
-        for folder in ("journals", "logs"):
-            (directory / folder).mkdir(parents=True)
-        own = replace(settings, run_id="with a journal", directory=directory)
-        begin_run(own)
-        whole = play_block(replace(job, run_id=own.run_id))
-        (path,) = block_journals(directory)
-        with Journal(path) as journal:
-            results = [MatchResult.from_json(one.result) for one in journal.ended]
-            assert [one.played_as for one in results] == list(job.block.attempt_names)
-            assert not journal.unfinished
-        assert whole.output.bot_logs == ()
-        logs = {log.relative_to(directory / "logs").parts[0] for log in directory.glob("logs/*/*")}
-        assert logs == set(job.block.attempt_names)
