@@ -57,12 +57,6 @@ REFUSED = r"""
 REMOTE HERE FAR
 command = "python bot.py"
     entry 2 'far': has a token, so its bot is not started here: remove either command or token
-REMOTE HERE FAR
-environment = { LEVEL = 3 }
-    entry 2 'far': has a token, so its bot is not started here: remove either environment or token
-REMOTE HERE FAR
-directory = "."
-    entry 2 'far': has a token, so its bot is not started here: remove either directory or token
 REMOTE HERE
 [[entries]]
 name = "far"
@@ -127,9 +121,7 @@ def test_what_is_wrong_is_named_with_its_place(folder: Path, text: str, message:
             {"listen": "unix:/tmp/s"},
             "remote.listen: address 'unix:/tmp/s': write host:port, such as 127.0.0.1:7777",
         ),
-        ({"wait_s": 0}, "remote.wait_s: must be greater than 0, not 0"),
         ({"jobs_per_bot": 0}, "remote.jobs_per_bot: must be at least 1, not 0"),
-        ({"certificat": "x"}, "remote.certificat: unknown setting; did you mean 'certificate'?"),
     ],
 )
 def test_what_is_wrong_with_the_address_is_named(

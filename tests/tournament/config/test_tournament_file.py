@@ -95,11 +95,6 @@ memory_mb = 3
     memory_mb: unknown setting; did you mean 'memory_mib' below the line [limits]?
 command = 'a'
     command: unknown setting here; it belongs below the line [[entries]]
-time_bank_s = 5
-    time_bank_s: unknown setting here; it belongs below the line [clocks]
-[clocks]
-memory_mib = 5
-    clocks.memory_mib: unknown setting here; it belongs below the line [limits]
 [clocks]
 time_bank_s = 5
 rounds = 2
@@ -121,14 +116,10 @@ rounds = "three"
     rounds: must be a whole number, without quotes, not 'three'
 blocks = "mirorred"
     blocks: must be 'mirrored', 'independent' or 'duplicate', not 'mirorred'
-blocks = 30
-    blocks: must be 'mirrored', 'independent' or 'duplicate', not 30
 ponder = "no"
     ponder: must be true or false, without quotes, not 'no'
 blocks_per_entry = 0
     blocks_per_entry: must be at least 1, not 0
-blocks_per_entry = 2.5
-    blocks_per_entry: must be a whole number, not 2.5
 blocks_per_entry = 30
 rounds = 2
     rounds: cannot be combined with blocks_per_entry; remove one of them
@@ -169,20 +160,12 @@ environment = { "A;reboot" = "x" }
     environment: 'A;reboot' cannot be an environment variable
 environment = { ASARA_TOKEN = "x" }
     environment: 'ASARA_TOKEN' is set by the runner; choose a name without ASARA_
-process_per = "always"
-    process_per: must be 'match' or 'run', not 'always'
-rounds = 2
-    rounds: is a key of the whole file, and belongs to [[entries]] because it is written below that
-    line; move it above the first line in brackets
 build = "make"
     build: works in a copy of the entry's folder, which holds the tournament file; give the entry a
     folder of its own
 directory = "bots"
 build = "./make.sh"
     build: no such file './make.sh' in DIR/bots
-directory = "bots"
-build = 3
-    build: must be a command line or a list of arguments
 readable = ["nowhere"]
     readable: 'DIR/nowhere' does not exist
 readable = ["~no-such-user/models"]

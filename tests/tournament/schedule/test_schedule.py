@@ -115,28 +115,35 @@ def test_the_order_is_even_at_any_moment(each: int | None) -> None:
 
 
 def numbers(matches: list[ScheduledMatch]) -> tuple[Counter[str], Counter[frozenset[str]]]:
-    """By entry its blocks, by pair its meetings."""
-    groups = {match.block: match.entries for match in matches}.values()
-    turns = Counter(name for group in groups for name in group)
-    met = Counter(frozenset(pair) for group in groups for pair in combinations(group, 2))
+    """By entry its tables, by pair its meetings; a table in several seat orders counts once."""
+    tables = {(match.block, frozenset(match.entries)) for match in matches}
+    turns = Counter(name for _, table in tables for name in table)
+    met = Counter(frozenset(pair) for _, table in tables for pair in combinations(table, 2))
     return turns, met
 
 
 @pytest.mark.parametrize(
-    ("seats", "each"),
-    [(2, None), (2, 5), (3, None), pytest.param(3, 4, marks=pytest.mark.long), (4, None)],
+    ("blocks", "each"),
+    [("mirrored", None), ("mirrored", 5), ("duplicate", None), ("duplicate", 12)],
 )
-def test_what_is_said_of_the_balance_is_what_the_list_has(seats: int, each: int | None) -> None:
-    rounds = 2 if each is None else 1
-    laid_out = layout(10, rounds=rounds, blocks_per_entry=each)
-    matches = list_matches(NAMES, (seats,), (BASIC,), laid_out)
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_what_is_said_of_the_balance_is_what_the_list_has(
+    blocks: BlockKind, each: int | None, seats: int
+) -> None:
+    """Duplicate blocks are even in seats and opponents, too."""
+    laid_out = layout(9, blocks=blocks, blocks_per_entry=each)
+    matches = list_matches(NAMES[:9], (seats,), (BASIC,), laid_out)
     turns, met = numbers(matches)
-    pairs = [met[frozenset(pair)] for pair in combinations(NAMES, 2)]
+    pairs = [met[frozenset(pair)] for pair in combinations(NAMES[:9], 2)]
     assert balance(laid_out, seats) == (
         Span(min(turns.values()), max(turns.values())),
         Span(min(pairs), max(pairs)),
         0,
     )
+    sits = Counter((entry, seat) for match in matches for seat, entry in enumerate(match.entries))
+    if blocks == "duplicate":
+        assert max(sits.values()) - min(sits.values()) <= 1
+        assert max(pairs) - min(pairs) <= 2
 
 
 def test_whoever_plays_once_more_takes_turns_over_the_kinds_of_tables() -> None:
@@ -214,26 +221,6 @@ def test_a_duplicate_round_of_two_seats_has_every_pair_in_both_orders() -> None:
     met = Counter((match.entries, match.rule_sets) for match in matches)
     assert met == Counter(
         {(pair, r): 1 for pair in permutations(NAMES[:7], 2) for r in (BASIC, PRO_GIFTS)}
-    )
-
-
-@pytest.mark.parametrize("each", [None, 12])
-@pytest.mark.parametrize("seats", [2, 3, 4])
-def test_in_duplicate_blocks_seats_and_opponents_are_even(seats: int, each: int | None) -> None:
-    matches = [
-        match for match in duplicate(9, (seats,), blocks_per_entry=each) if match.rule_sets == BASIC
-    ]
-    sits = Counter((entry, seat) for match in matches for seat, entry in enumerate(match.entries))
-    met = Counter(frozenset(pair) for match in matches for pair in combinations(match.entries, 2))
-    pairs = [met[frozenset(pair)] for pair in combinations(NAMES[:9], 2)]
-    assert max(sits.values()) - min(sits.values()) <= 1
-    assert max(pairs) - min(pairs) <= 2
-    laid_out = layout(9, blocks="duplicate", blocks_per_entry=each)
-    turns = Counter(name for match in matches for name in match.entries).values()
-    assert balance(laid_out, seats) == (
-        Span(min(turns), max(turns)),
-        Span(min(pairs), max(pairs)),
-        0,
     )
 
 

@@ -92,10 +92,5 @@ def test_an_interval_holds_its_mean_is_within_0_and_1_and_no_wider_than_the_exac
     if min(scores) >= 0 and max(scores) <= 1:
         ends = exact_intervals_95(np.array([mean]), np.array([len(scores)]))[0]
         assert high - low <= 1.1 * (ends[1] - ends[0])
-
-
-@pytest.mark.long
-@given(block_scores)
-def test_the_mirrored_scores_have_the_mirrored_interval(scores: list[float]) -> None:
-    low, high = interval(scores)
-    assert interval([1 - score for score in scores]) == pytest.approx((1 - high, 1 - low), abs=1e-7)
+    mirrored = interval([1 - score for score in scores])
+    assert mirrored == pytest.approx((1 - high, 1 - low), abs=1e-7)

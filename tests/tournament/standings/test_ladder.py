@@ -86,18 +86,6 @@ def test_ties_are_those_of_the_example_of_plackettluce() -> None:
     assert found.ties == pytest.approx([-1.0701], abs=1e-4)
 
 
-def test_steps_that_lead_too_far_are_halved_until_the_ties_have_their_odds() -> None:
-    """With odds x and y of the ties, the slopes are 12 - 12 x/(2 + x) - 3 x/(1 + x) and
-    40 - 43 y/(3 + 3 x + y). The prior has three matches, which were not tied.
-    """
-    two = [(1, 1, 0), (0, 1, 1), (1, 0, 1)]
-    one_last = [tuple(rank or 2 for rank in tied) for tied in two]
-    found = fitted([*two * 3, *one_last, *[(1, 1, 1)] * 40], 0.5)
-    x = 3 + np.sqrt(17)
-    assert np.exp(found.ties) == pytest.approx([x, 40 * (1 + x)], rel=1e-5)
-    assert found.strengths == pytest.approx([0, 0, 0])
-
-
 def test_the_better_rank_in_a_match_of_four_is_rated_higher_however_they_sit() -> None:
     places = [("ann", 1), ("bob", 2), ("cid", 3), ("dan", 4)]
     for seats in permutations(places):

@@ -19,7 +19,6 @@ from asara_server.tournament.standings.sprt import (
     SCORES,
     SequentialTest,
     Verdict,
-    elo,
     interval,
     log_likelihood,
     mean_score,
@@ -46,12 +45,6 @@ def test_a_ratio_that_fishtest_computes() -> None:
     assert ratio == pytest.approx(-0.53772, abs=5e-5)
 
 
-def test_elo_of_a_score() -> None:
-    assert elo(0.5) == 0
-    assert elo(0.75) == pytest.approx(190.85, abs=0.01)
-    assert elo(0.25) == pytest.approx(-190.85, abs=0.01)
-
-
 # What is told
 
 
@@ -74,15 +67,21 @@ def test_swapping_the_entries_swaps_what_is_told(counts: NDArray[np.intp]) -> No
 
 
 @pytest.mark.long
-@settings(max_examples=15)
-@given(counts_of_blocks, st.sampled_from([0.02, 0.05, 0.2]))
-def test_the_interval_never_contradicts_what_is_told(
-    counts: NDArray[np.intp], margin: float
+@settings(max_examples=30)
+@given(counts_of_blocks, st.sampled_from([0.02, 0.05, 0.2]), st.floats(0.01, 0.99))
+def test_the_interval_holds_what_is_likely_and_never_contradicts_what_is_told(
+    counts: NDArray[np.intp], margin: float, mean: float
 ) -> None:
+    """It holds what is at most 20 times less likely than what was seen."""
     low, high = interval(counts)
     assert 0 <= low < high <= 1
     if counts.sum():
         assert low <= mean_score(counts) <= high
+    likelihood = log_likelihood(counts, mean)
+    if low + 1e-5 < mean < high - 1e-5:
+        assert likelihood > -math.log(20)
+    if mean < low - 1e-5 or mean > high + 1e-5:
+        assert likelihood < -math.log(20)
     match SequentialTest(margin).verdict(counts):
         case Verdict.A_BETTER:
             assert low > 0.5
@@ -91,20 +90,6 @@ def test_the_interval_never_contradicts_what_is_told(
         case Verdict.NO_DIFFERENCE:
             assert 0.5 - margin <= low
             assert high <= 0.5 + margin
-
-
-@pytest.mark.long
-@settings(max_examples=15)
-@given(counts_of_blocks, st.floats(0.01, 0.99))
-def test_the_interval_holds_what_is_at_most_20_times_less_likely(
-    counts: NDArray[np.intp], mean: float
-) -> None:
-    low, high = interval(counts)
-    likelihood = log_likelihood(counts, mean)
-    if low + 1e-5 < mean < high - 1e-5:
-        assert likelihood > -math.log(20)
-    if mean < low - 1e-5 or mean > high + 1e-5:
-        assert likelihood < -math.log(20)
 
 
 def test_an_interval_without_a_block_is_everything() -> None:
