@@ -23,16 +23,9 @@ from tests.tournament import sample_bots
 from tests.tournament.failing_referee import fail_once
 from tests.tournament.played_runs import play_run
 from tests.tournament.runs import play
-from tests.tournament.sample_bots import SEED, write_tournament
+from tests.tournament.sample_bots import write_tournament
 from tests.tournament.samples import read_results
-
-HEADER = f"""
-title = "Cup"
-seats = 2
-rules = "basic"
-seed = "{SEED}"
-jobs = 2
-"""
+from tests.tournament.worker_runs import HEADER
 
 CURIOUS = """
 import os

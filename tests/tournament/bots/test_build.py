@@ -18,19 +18,10 @@ from asara_server.tournament.runner import Runner
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from tests.tournament import sample_bots
 from tests.tournament.runs import by_id, matches_at, play
-from tests.tournament.sample_bots import SEED
+from tests.tournament.sample_bots import HEADER
 from tests.tournament.sandbox_config import living, sandbox_or_skip
 
-HEADER = f"""
-title = "Cup"
-seats = 2
-rules = "basic"
-seed = "{SEED}"
-
-[limits]
-build_s = 60
-build_mib = 20
-"""
+LIMITS = "[limits]\nbuild_s = 60\nbuild_mib = 20\n"
 
 BUILD = "cat part.txt >bot.py; echo built by $(id -u); mkdir deep; touch deep/object.o"
 """Script that builds a bot."""
@@ -38,7 +29,7 @@ BUILD = "cat part.txt >bot.py; echo built by $(id -u); mkdir deep; touch deep/ob
 
 def enter(folder: Path, builds: Mapping[str, str]) -> Path:
     """Write a tournament with an entry for each of these build scripts, and one without a build."""
-    text = HEADER
+    text = HEADER + LIMITS
     for name, script in builds.items():
         (folder / name).mkdir()
         (folder / name / "part.txt").write_text(sample_bots.GOOD)

@@ -8,7 +8,6 @@ import os
 import re
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -77,15 +76,6 @@ class Known:
     def chance_of_as_many(self) -> float:
         """Probability of as many right guesses as there were, or more, without any knowledge."""
         return float(poisson.sf(self.right.total() - 1, sum(self.by_chance.values())))
-
-    def lines(self) -> Iterator[str]:
-        """Say what was known, by channel."""
-        yield f"{self.later} second matches, {self.matches} in all"
-        for channel in sorted(self.guesses):
-            yield (
-                f"{channel}: {self.right[channel]} of {self.guesses[channel]} hands right, "
-                f"{self.by_chance[channel]:.1f} by chance"
-            )
 
 
 def known(run: Path) -> Known:

@@ -36,7 +36,7 @@ EXACT = {"names", "pages", "futexes", "futexes of a child", "descriptors in flig
 def test_no_hand_is_known_from_another_table(
     tmp_path: Path, processes: str, blocks: Blocks, at_once: int, later: int
 ) -> None:
-    """With `later` second matches of a deal. `pytest -rP` shows the hands known by each channel."""
+    """With `later` second matches of a deal."""
     sandbox = sandbox_or_skip()
     if not sandbox.has_cgroups:
         pytest.skip("without control groups, names stay in caches")
@@ -44,7 +44,6 @@ def test_no_hand_is_known_from_another_table(
     end = play(file, tmp_path / "run", sandbox=sandbox)
     assert not any(result.void or result.forfeits for result in end.results)
     found = known(tmp_path / "run")
-    print(*found.lines(), sep="\n")
     assert found.later == later
     assert found.channels["refused"] >= SHUT
     assert found.channels["own"] == CONTAINED
@@ -52,7 +51,7 @@ def test_no_hand_is_known_from_another_table(
     assert found.guesses.keys() <= EXACT
     if processes == "match":
         assert {len(played) for played in found.processes.values()} == {1}
-    assert found.chance_of_as_many > 1e-6
+    assert found.chance_of_as_many > 1e-6, found
 
 
 @pytest.fixture
@@ -73,4 +72,4 @@ def test_without_the_sandbox_the_same_bot_knows_its_opponents_hand(home: Path) -
     found = known(home / "run")
     assert found.channels["foreign"] >= FILES | KERNEL
     for channel in ("/tmp", "own folder"):
-        assert found.right[channel] == found.guesses[channel] > 0, list(found.lines())
+        assert found.right[channel] == found.guesses[channel] > 0, found

@@ -78,12 +78,6 @@ def test_a_bot_file_sets_what_concerns_its_own_bot(evening: Path) -> None:
     assert weights in [Path(path) for path in entry.readable]
 
 
-def test_entries_of_the_file_come_first_and_keep_their_folders(evening: Path) -> None:
-    table = '[[entries]]\nname = "house"\ncommand = "python bot.py"\ndirectory = "submissions/eve"'
-    tournament = load(evening, table)
-    assert [entry.name for entry in tournament.entries] == ["house", "ann", "bob"]
-
-
 def test_a_broken_bot_file_is_named_and_the_others_play(evening: Path) -> None:
     assert why(evening, "command = ") == (
         "submissions/eve/bot.toml: is not valid TOML: Invalid value (at end of document)"
@@ -210,25 +204,19 @@ def test_bots_do_not_share_what_they_could_talk_through(
     assert "a device, a pipe or a socket" in why(evening, f'{PLAIN}readable = ["shared"]')
 
 
-@pytest.mark.parametrize("name", ["ANN", "House"])
-def test_nobody_takes_the_name_of_another(evening: Path, name: str) -> None:
-    (evening / "submissions" / "eve" / BOT_FILE).write_text(f'name = "{name}"\n{PLAIN}')
-    table = '[[entries]]\nname = "house"\ncommand = "env"'
-    tournament = load(evening, table)
+@pytest.mark.parametrize("names", [("ANN",), ("House",), ("Champion", "Champion")])
+def test_nobody_takes_the_name_of_another(evening: Path, names: tuple[str, ...]) -> None:
+    """Those who ask for it are called by their folders."""
+    asked = dict(zip(("eve", "bob"), names, strict=False))
+    for folder, name in asked.items():
+        (evening / "submissions" / folder / BOT_FILE).write_text(f'name = "{name}"\n{PLAIN}')
+    tournament = load(evening, '[[entries]]\nname = "house"\ncommand = "env"')
     assert [entry.name for entry in tournament.entries] == ["house", "ann", "bob", "eve"]
-    (note,) = tournament.notes
-    assert note == (
-        f"submissions/eve/bot.toml: name: {name!r} is also the name of another entry; this entry "
-        "plays as 'eve'"
-    )
-
-
-def test_two_who_ask_for_one_name_are_both_called_by_their_folders(evening: Path) -> None:
-    for name in ("bob", "eve"):
-        (evening / "submissions" / name / BOT_FILE).write_text(f'name = "Champion"\n{PLAIN}')
-    tournament = load(evening)
-    assert [entry.name for entry in tournament.entries] == ["ann", "bob", "eve"]
-    assert len(tournament.notes) == 2
+    assert sorted(tournament.notes) == [
+        f"submissions/{folder}/bot.toml: name: {name!r} is also the name of another entry; this "
+        f"entry plays as {folder!r}"
+        for folder, name in sorted(asked.items())
+    ]
 
 
 def test_folders_whose_names_cannot_be_used_need_another(evening: Path) -> None:

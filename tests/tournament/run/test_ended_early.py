@@ -50,6 +50,9 @@ def test_a_run_ends_when_its_ranks_are_settled_and_says_so(early: Path) -> None:
     report = RunAudit(early, Published())
     assert report.faults == []
     assert "ended after 18 of 60 matches, because its ranks were settled" in report.notes
+    shown = " ".join(asara("status", early).stdout.split())
+    assert "The run ended early, because the ranks were settled; the maximum was 60" in shown
+    assert "The intervals and rank ranges allow for 8 checks of the results" in shown
 
 
 def test_a_run_without_a_clear_result_plays_everything(tmp_path: Path) -> None:
@@ -67,6 +70,8 @@ def test_a_run_that_is_resumed_ends_at_the_same_look(
     run = play_run(tmp_path, UNTIL, names=PAIR, loser="bob", most=most)
     assert not standings(run).complete
     assert faults(run) == []
+    look = "Ends early if the ranks are settled; next check after"
+    assert f"{look} {next(n for n in LOOKS if n > most)} matches." in asara("status", run).stdout
     play_run(tmp_path, UNTIL, names=PAIR, loser="bob", resume=True)
     assert faults(run) == []
     assert standings(run).overall == standings(early).overall
@@ -130,17 +135,3 @@ def test_the_plan_names_the_looks_and_what_a_precision_takes(early: Path, tmp_pa
     shown = asara("tournament", "plan", file, "--precision", "0.03", "--pilot", early).stdout
     assert "rounds = 10." in shown  # who always wins needs no more than the fewest
     assert "--pilot is for --precision" in refusal("tournament", "plan", file, "--pilot", early)
-
-
-def test_the_status_names_the_next_look(tmp_path: Path) -> None:
-    run = play_run(tmp_path, UNTIL, names=PAIR, loser="bob", most=7)
-    assert (
-        "Ends early if the ranks are settled; next check after 8 matches."
-        in asara("status", run).stdout
-    )
-
-
-def test_the_commands_say_that_a_run_ended_early(early: Path) -> None:
-    shown = " ".join(asara("status", early).stdout.split())
-    assert "The run ended early, because the ranks were settled; the maximum was 60" in shown
-    assert "The intervals and rank ranges allow for 8 checks of the results" in shown

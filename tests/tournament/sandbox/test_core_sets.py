@@ -9,16 +9,7 @@ import pytest
 from asara_server.tournament.execution.match_runner import CoreSets
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from tests.tournament.runs import play
-from tests.tournament.sample_bots import GOOD, SEED, write_tournament
-
-HEADER = f"""
-title = "Cup"
-seats = 2
-rules = "basic"
-blocks = "independent"
-seed = "{SEED}"
-rounds = 2
-"""
+from tests.tournament.sample_bots import GOOD, HEADER, write_tournament
 
 # Of a thread that is there before the first match, and of the one that decides.
 SAYS_ITS_CORES = """
@@ -45,7 +36,7 @@ def test_each_match_at_once_has_its_own_cores(sandbox: Sandbox, tmp_path: Path) 
     if len(usable) < 2:
         pytest.skip("needs two processor cores")
     file = write_tournament(
-        tmp_path, {"tells": SAYS_ITS_CORES, "plain": GOOD}, HEADER + "jobs = 2\n"
+        tmp_path, {"tells": SAYS_ITS_CORES, "plain": GOOD}, HEADER + "rounds = 2\njobs = 2\n"
     )
     end = play(file, tmp_path / "run", sandbox=sandbox)
     assert end.standings.complete

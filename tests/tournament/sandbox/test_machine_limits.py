@@ -23,21 +23,11 @@ from asara_server.tournament.sandbox.machine_limits import (
 )
 from tests.cli.command import command_line, environment
 from tests.tournament.runs import play
-from tests.tournament.sample_bots import STEADY, entry_table
+from tests.tournament.sample_bots import HEADER, STEADY, entry_table
 from tests.tournament.samples import read_results
 from tests.tournament.sandbox_config import sandbox_or_skip
 
-CUP = """
-title = "Cup"
-seats = 2
-rules = "basic"
-blocks = "independent"
-jobs = 1
-process_per = "match"
-
-[limits]
-idle_processes = 0
-"""
+CUP = f'{HEADER}jobs = 1\nprocess_per = "match"\n\n[limits]\nidle_processes = 0\n'
 
 PRETENDER = """
 import sys

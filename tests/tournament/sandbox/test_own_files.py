@@ -150,13 +150,10 @@ def test_tournament_file_run_and_key_are_hidden_beside_a_program(base: Path) -> 
     assert {"loose.py", "tools.py", ".env"} <= mine
 
 
-def test_the_program_of_another_entry_is_hidden_behind_a_link_as_well(base: Path) -> None:
+def test_what_another_entry_alone_may_read_or_runs_behind_a_link_is_not_seen(base: Path) -> None:
     (base / "both" / "newest.py").symlink_to("b.py")
     mine, _ = seen(base, python("a.py", "both"), python("newest.py", "both"))
     assert "both/b.py" not in mine
-
-
-def test_what_another_entry_alone_may_read_is_not_seen(base: Path) -> None:
     for program, is_seen in (("one/main.py", False), ("tools.py", True)):
         mine, _ = seen(base, python("loose.py"), python(program, "", "models"))
         assert ("models/weights" in mine) == is_seen

@@ -24,20 +24,12 @@ from tests.cli.command import asara
 from tests.referee.harness import SECRET, rules
 from tests.tournament.processes import living_in
 from tests.tournament.runs import play
-from tests.tournament.sample_bots import CRASHES, GOOD, MUTE, SEED, write_tournament
+from tests.tournament.sample_bots import CRASHES, GOOD, HEADER, MUTE, write_tournament
 from tests.tournament.sandbox.contained import spin_in
 from tests.tournament.sandbox_config import sandbox_or_skip
 from tests.yardstick import loop_s
 
-HEADER = f"""
-title = "Cup"
-seats = 2
-rules = "basic"
-blocks = "independent"
-seed = "{SEED}"
-jobs = 1
-"""
-NO_PONDER = "ponder = false\n"
+NO_PONDER = "jobs = 1\nponder = false\n"
 
 PENSIVE = """
 import time
@@ -71,9 +63,9 @@ def pensive(pause_s: float, pauses: int = 3) -> str:
 @pytest.mark.long
 def test_forfeits_are_the_same_while_others_are_frozen(sandbox: Sandbox, tmp_path: Path) -> None:
     clocks = "[clocks]\ntime_bank_s = 60\n"  # what a busy machine needs
-    header = HEADER.replace("seats = 2", "seats = 3").replace("jobs = 1", "jobs = 3")
+    header = HEADER.replace("seats = 2", "seats = 3") + NO_PONDER.replace("jobs = 1", "jobs = 3")
     bots = {"mute": MUTE, "crashes": CRASHES, "pensive": pensive(0.1)}
-    file = write_tournament(tmp_path, bots, header + NO_PONDER + clocks)
+    file = write_tournament(tmp_path, bots, header + clocks)
     end = play(file, tmp_path / "run", sandbox=sandbox)
     assert end.standings.complete
     for result in end.results:

@@ -115,15 +115,6 @@ def test_a_block_in_which_the_referee_failed_is_left_out() -> None:
     assert (report.blocks, report.void_blocks, report.counts) == (2, 1, (0, 0, 0, 0, 2))
 
 
-def test_forfeits_count_as_lost_and_are_told() -> None:
-    matches = schedule(2)
-    results = [result(one, "ann", forfeit="bob") for one in matches]
-    results[3] = result(matches[3], "bob", forfeit="ann", termination=Termination.REJECTED_REPLIES)
-    report = judge(matches, results).report()
-    assert report.counts == (0, 0, 1, 0, 1)
-    assert report.forfeits == ({"rejected_replies": 1}, {"crash": 3})
-
-
 def test_one_that_started_before_goes_on_and_loses_that_match() -> None:
     matches = schedule(20)
     never = Termination.NEVER_STARTED

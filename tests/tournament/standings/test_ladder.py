@@ -129,13 +129,3 @@ def test_a_void_match_counts_nothing_and_who_has_not_played_has_no_rating() -> N
     assert (found["cid"].rating, found["cid"].interval_95, found["cid"].matches) == (None, None, 0)
     assert {row.rating for row in ladder(["ann", "bob"], [])} == {None}
     assert ladder([], []) == ()
-
-
-def test_entries_that_nothing_connects_are_not_compared() -> None:
-    found = ratings(
-        result("m1", ("ann", 1), ("bob", 2)),
-        result("m2", ("bob", 1), ("cid", 2)),
-        result("m3", ("dan", 1), ("eve", 2)),
-    )
-    assert {name for name, row in found.items() if row.rating is None} == {"dan", "eve"}
-    assert found["dan"].matches == 1

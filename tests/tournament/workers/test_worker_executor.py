@@ -180,13 +180,10 @@ def test_a_worker_learns_the_secrets_of_its_own_deals_and_nothing_they_follow_fr
         assert set(job.secrets.values()) == {own}
         for secret in of_blocks.values():
             assert (secret in sent) == (secret == own)
-
-
-def test_independent_matches_have_a_secret_for_each_attempt(cup: Path, tmp_path: Path) -> None:
+    mirrored.write_text(mirrored.read_text().replace("mirrored", "independent"))
     backend = Scripted(done)
-    play(cup, tmp_path / "run", WorkerExecutor(backend))
-    tournament = deal_secrets.tournament_secret(sample_bots.SEED)
-    assert backend.jobs[0].secrets == {
+    play(mirrored, tmp_path / "independent", WorkerExecutor(backend))
+    assert backend.jobs[0].secrets == {  # one for each attempt
         name: deal_secrets.secret_of(tournament, name)
         for first in ("r1-basic-0001-1", "r1-basic-0001-2")
         for name in (first, f"{first}.2", f"{first}.3")
