@@ -12,6 +12,8 @@ import pytest
 
 from asara_server.eventlog.replay import Replay
 from asara_server.match.deal_secrets import commitment
+from asara_server.match.spec import MatchRecord, MatchSpec
+from asara_server.referee.referee import Referee
 from asara_server.replay.file import read_replay
 from asara_server.tournament.bots.bots_lock import others_have_bots
 from asara_server.tournament.bots.pool import PooledBot, ProcessStarter
@@ -20,7 +22,6 @@ from asara_server.tournament.schedule import legs
 from asara_server.tournament.standings.match_result import MatchResult
 from tests.cli.command import asara
 from tests.tournament import sample_bots
-from tests.tournament.failing_referee import fail_once
 from tests.tournament.played_runs import play_run
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import write_tournament
@@ -158,7 +159,16 @@ def test_a_run_that_was_stopped_within_a_block_keeps_its_replays_back_until_it_i
 def test_a_match_that_is_played_again_keeps_the_deal_of_its_block(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    specs = fail_once(monkeypatch)
+    specs: list[MatchSpec] = []
+    really_play = Referee.play
+
+    async def fail_once(self: Referee, spec: MatchSpec) -> MatchRecord:
+        specs.append(spec)
+        if len(specs) > 1:
+            return await really_play(self, spec)
+        return MatchRecord((), (), started_unix_ms=0, duration_us=1, void_reason="it failed")
+
+    monkeypatch.setattr(Referee, "play", fail_once)
     header = HEADER.replace("jobs = 2", "jobs = 1")
     programs = {"ann": sample_bots.GOOD, "bob": sample_bots.GOOD}
     end = play(write_tournament(tmp_path, programs, header), tmp_path / "run")

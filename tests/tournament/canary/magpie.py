@@ -13,7 +13,6 @@ import secrets
 import socket
 import subprocess
 import sys
-import threading
 import time
 import zlib
 from collections.abc import Callable
@@ -108,10 +107,6 @@ def find_pages(at: int) -> list[int]:
     return quickest([timed(partial(first_byte, path)) for path in paths])
 
 
-def leave_futexes(at: int, hand: int) -> None:
-    threading.Thread(target=holding.hold, args=(at, hand), daemon=True).start()
-
-
 def leave_child(at: int, hand: int) -> None:
     """Have a traced child in another session wait there, which is to outlive the match."""
     words = [sys.executable, holding.__file__, str(at), str(hand)]
@@ -153,8 +148,7 @@ def find_descriptors(_: int) -> list[int]:
 NUMBERS: dict[str, tuple[Callable[[int], list[int]], Callable[[int, int], None]]] = {
     "names": (find_names, leave_names),
     "pages": (find_pages, leave_pages),
-    "futexes": (find_futexes, leave_futexes),
-    "futexes of a child": (find_futexes, leave_child),
+    "futexes": (find_futexes, leave_child),
     "descriptors in flight": (find_descriptors, leave_descriptors),
 }
 

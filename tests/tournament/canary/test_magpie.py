@@ -19,7 +19,7 @@ CONTAINED = {*FILES, "global", "abstract socket", "path socket", "child"}
 KERNEL = {"System V memory", "message queue"}
 SHUT = {*KERNEL, "loopback"}
 """Carriers that the sandbox refuses altogether."""
-EXACT = {"names", "pages", "futexes", "futexes of a child", "descriptors in flight"}
+EXACT = {"names", "pages", "futexes", "descriptors in flight"}
 
 
 @pytest.mark.parametrize(

@@ -162,24 +162,23 @@ def test_a_bots_seed_differs_by_entry_and_fits_in_a_signed_64_bit_number() -> No
     assert all(0 <= bot_seed(SEED, name) < 1 << 63 for name in NAMES)
 
 
-def test_one_table_again_and_again_moves_everybody_one_seat_on() -> None:
-    matches = list(rotated(("ann", "bob", "cid"), BASIC, 5))
-    assert [match.entries[0] for match in matches] == ["ann", "bob", "cid", "ann", "bob"]
-    assert [match.match_id for match in matches][3:] == ["r2-basic-0004", "r2-basic-0005"]
-    assert {(match.block, match.shared_deal) for match in matches} == {("", "")}
-
-
-def test_one_table_mirrored_is_one_block_after_the_other() -> None:
-    matches = list(rotated(("ann", "bob"), BASIC, 4, mirrored=True))
-    assert [match.entries[0] for match in matches] == ["ann", "bob", "ann", "bob"]
-    assert [match.match_id for match in matches] == [
-        "r1-basic-0001-1",
-        "r1-basic-0001-2",
-        "r2-basic-0002-1",
-        "r2-basic-0002-2",
-    ]
-    assert [m.block for m in matches] == ["r1-basic-0001"] * 2 + ["r2-basic-0002"] * 2
-    assert all(match.shared_deal == match.block for match in matches)
+@pytest.mark.parametrize(
+    ("mirrored", "entries", "names"),
+    [
+        (False, ("ann", "bob", "cid"), ["r1-basic-0001", "r1-basic-0002", "r1-basic-0003"]),
+        (True, ("ann", "bob"), ["r1-basic-0001-1", "r1-basic-0001-2", "r2-basic-0002-1"]),
+    ],
+)
+def test_one_table_again_and_again_moves_everybody_one_seat_on(
+    mirrored: bool, entries: tuple[str, ...], names: list[str]
+) -> None:
+    matches = list(rotated(entries, BASIC, 4, mirrored=mirrored))
+    assert [match.entries[0] for match in matches] == [entries[n % len(entries)] for n in range(4)]
+    assert [match.match_id for match in matches][:3] == names
+    assert matches[3].round == 2
+    blocks = [match.match_id.rpartition("-")[0] if mirrored else "" for match in matches]
+    assert [match.block for match in matches] == blocks
+    assert [match.shared_deal for match in matches] == blocks
 
 
 def duplicate(

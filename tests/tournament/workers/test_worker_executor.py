@@ -1,10 +1,13 @@
-"""Jobs that workers get, and the blocks that they return or lose; nothing is played."""
+"""Jobs that workers get, and the blocks that they return or lose; most play nothing."""
 
 import asyncio
 import pickle
+import re
+import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,16 +32,18 @@ from asara_server.tournament.workers.block_job import (
 )
 from asara_server.tournament.workers.block_player import (
     LostWorkerError,
+    abandon_blocks,
     begin_run,
     play_block,
+    stop_blocks,
 )
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from tests.cli.command import asara
 from tests.tournament import sample_bots, samples
 from tests.tournament.runs import play
-from tests.tournament.sample_bots import write_tournament
+from tests.tournament.sample_bots import STEADY, write_tournament
 from tests.tournament.samples import seat
-from tests.tournament.worker_runs import HEADER, outcome
+from tests.tournament.worker_runs import HEADER, PATIENT, outcome
 
 NAMES = ("ann", "bob", "cid")
 
@@ -377,3 +382,41 @@ def test_a_deal_that_was_lost_is_played_again_when_the_others_of_its_leg_are_ove
     ]
     assert end.standings.complete
     assert {result.attempt for result in end.results} == {1}
+
+
+TELLS = "import os\nprint('process', os.getpid(), flush=True)\n" + STEADY
+KEPT = 'blocks = "independent"\nprocess_per = "run"\nrounds = 3\n'
+
+
+@contextmanager
+def jobs(tmp_path: Path) -> Iterator[tuple[RunSettings, list[BlockJob]]]:
+    """Yield what a worker of this process gets of a run; its bots end afterwards."""
+    file = write_tournament(tmp_path, {"ann": TELLS, "bob": TELLS}, HEADER + KEPT, PATIENT)
+    backend = Scripted(done)
+    play(file, tmp_path / "run", WorkerExecutor(backend))
+    begin_run(backend.settings[0])
+    try:
+        yield backend.settings[0], backend.jobs
+    finally:
+        abandon_blocks(30)
+
+
+def pids(result: BlockResult) -> set[int]:
+    logs = b"".join(log.content for log in result.output.bot_logs)
+    return {int(number) for number in re.findall(rb"^process (\d+)", logs, re.MULTILINE)}
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_a_block_or_a_worker_that_comes_back(tmp_path: Path) -> None:
+    with jobs(tmp_path) as (settings, (first, second, third)):
+        started = pids(play_block(first))
+        assert len(started) == 2
+        assert pids(play_block(second)) == set()  # they are kept
+        again = pids(play_block(first))
+        assert len(again) == 2
+        assert not again & started
+        stop_blocks(first.run_id, None)  # Dask lost the worker
+        assert play_block(third).attempts == ()
+        begin_run(settings)  # and found it again
+        assert len(play_block(third).attempts) == len(third.block.attempts)
