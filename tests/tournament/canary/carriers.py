@@ -137,22 +137,14 @@ def leave_in_queue(note: str) -> None:
     libc.close(number)
 
 
-def left_over_children() -> list[str]:
-    """Read the notes in the command lines of other processes."""
-    found = []
+def child_notes() -> list[str]:
+    """Dial the children, whose command lines have their addresses."""
+    names = set()
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
             words = path.read_bytes().decode(errors="replace").split("\0")
-            found += [word for word in words if word.startswith(f"@{FILE}")]
-    return [word.partition("#")[2] for word in found]
-
-
-def child_notes() -> list[str]:
-    return [
-        note
-        for name in {f"@{FILE}#{note}" for note in left_over_children()}
-        for note in received(name.replace("@", "\0"), socket.AF_UNIX)
-    ]
+            names |= {word for word in words if word.startswith(f"@{FILE}")}
+    return [n for name in names for n in received(name.replace("@", "\0"), socket.AF_UNIX)]
 
 
 def leave_child(note: str) -> None:

@@ -20,7 +20,7 @@ from asara_server.tournament.standings.plackett_luce import (
 )
 from asara_server.tournament.standings.ranks import ranks_and_chances
 from asara_server.tournament.standings.result_table import Floats, Indices
-from tests.sizes import others_long, simulated
+from tests.sizes import simulated
 from tests.tournament.standings.simulation import (
     World,
     allowance,
@@ -157,16 +157,14 @@ def stopped(world: World, number: int, blocks: int) -> Stopped:
     return Stopped(*np.mean(ends, axis=0).tolist())
 
 
-@pytest.mark.parametrize("words", others_long(["a field", "equal"], 2))
-def test_a_run_that_ends_early_makes_few_false_claims(words: str) -> None:
-    found = stopped(WORLDS[words], 30, 60)
+def test_a_run_that_ends_early_makes_few_false_claims() -> None:
+    found = stopped(WORLDS["a field"], 30, 60)
     assert found.false_claims < 0.05 + allowance(30)
     assert found.held > 0.95 - allowance(30)
 
 
-@pytest.mark.parametrize("words", others_long(["equal", "four seats, two levels, heavy-tailed"], 2))
-def test_rank_sets_hold_the_true_ranks_of_all_entries(words: str) -> None:
-    assert rank_coverage(WORLDS[words], 60, 20) > 0.94 - allowance(60)
+def test_rank_sets_hold_the_true_ranks_of_all_entries() -> None:
+    assert rank_coverage(WORLDS["equal"], 60, 20) > 0.94 - allowance(60)
 
 
 def test_rank_sets_of_a_field_become_single_ranks() -> None:
@@ -220,3 +218,4 @@ def test_figures_of_runs_that_end_early() -> None:
         found = stopped(world, number, 150)
         show(words, list(found))
         assert found.false_claims < 0.05 + allowance(number)
+        assert found.held > 0.95 - allowance(number)
