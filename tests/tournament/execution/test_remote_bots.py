@@ -16,7 +16,7 @@ from asara_server.tournament.execution.local_executor import MatchQueue
 from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.run.directory import RunDirectory, read_remote
 from asara_server.tournament.run.read_run import read_run
-from asara_server.tournament.schedule.legs import PendingMatch
+from asara_server.tournament.schedule.schedule import Attempt
 from asara_server.tournament.standings.match_result import MatchResult
 from tests.events import turns, until
 from tests.referee.harness import Stream, play_bot, together
@@ -110,7 +110,7 @@ async def test_matches_that_can_begin_do_not_wait_for_a_bot_that_is_not_there(
 async def test_a_match_whose_entries_play_no_other_comes_first() -> None:
     """Otherwise an entry would need another process."""
     matches = matches_at(("ann", "x"), ("bob", "x"), ("bob", "y"), ("cid", "x"), ("ann", "y"))
-    pending = [PendingMatch(match, 1) for match in matches]
+    pending = [Attempt(match, 1) for match in matches]
     queue = MatchQueue(pending, RemoteBots(Referee(), (), None), asyncio.Event())
     given = [(await anext(queue)).match.match_id for _ in range(3)]
     assert given == ["m0", "m2", "m1"]

@@ -419,4 +419,4 @@ def test_a_block_or_a_worker_that_comes_back(tmp_path: Path) -> None:
         stop_blocks(first.run_id, None)  # Dask lost the worker
         assert play_block(third).attempts == ()
         begin_run(settings)  # and found it again
-        assert len(play_block(third).attempts) == len(third.block.attempts)
+        assert len(play_block(third).attempts) == len(third.block.attempt_names)
