@@ -36,8 +36,8 @@ def python(*words: str) -> Entry:
 RANDOM_BOT = python("bots/random/main.py")
 
 
-def broken_client(*words: str) -> Entry:
-    return python("tests/conformance/broken_client.py", *words)
+def broken_client(case: str) -> Entry:
+    return python("tests/conformance/broken_client.py", case)
 
 
 def failures(bot: Entry, cases: list[Case]) -> dict[str, str]:
@@ -56,8 +56,6 @@ def failures(bot: Entry, cases: list[Case]) -> dict[str, str]:
 
 def test_every_case_has_a_broken_client():
     assert set(BY_NAME) == set(BREAKAGES)
-    for breakage in BREAKAGES.values():
-        assert breakage.also <= set(BY_NAME)
 
 
 @pytest.mark.parametrize("level", Level)
@@ -167,11 +165,6 @@ def is_running(pid: str) -> bool:
         ["ps", "-o", "stat=", "-p", pid], capture_output=True, text=True, check=False
     )
     return status.stdout.strip()[:1] not in ("", "Z")
-
-
-async def test_a_program_that_prints_without_end_is_killed():
-    result = await play("while True: print('x' * 100_000)", bare_case())
-    assert result.seen == "the program printed more than 64 MiB, and was killed"
 
 
 async def test_what_a_program_leaves_running_does_not_delay_its_end():

@@ -45,23 +45,6 @@ def kept(run: str) -> str:
 
 
 @pytest.mark.long
-def test_a_program_in_a_subfolder_reads_files_of_its_folder(tmp_path: Path) -> None:
-    sandbox_or_skip()
-    text = 'command = "python dist/bot.py"\nbuild = "true"\n'
-    reads = "print(open('weights.txt').read())\n" + sample_bots.GOOD
-    folder = write(tmp_path / "mine", text, weights_txt="heavy")
-    (folder / "dist").mkdir()
-    (folder / "dist/bot.py").write_text(reads)
-    words = ("match", ".", "random", *CONTAINED, "--out", "runs/first")
-    done = asara(*words, cwd=folder, status=0)
-    assert done.stderr == "Building mine: true\n" + kept("runs/first")
-    log = folder / "runs/first/logs/r1-basic-0001/0-mine.log"
-    assert "heavy\n" in log.read_text()
-    replay = "runs/first/replays/r1-basic-0001.asara"
-    asara("replay", "ask", replay, "3", ".", *CONTAINED, cwd=folder, status=0)
-
-
-@pytest.mark.long
 @pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])
 def test_a_folder_is_built_in_place_with_a_cache_and_plays_with_its_settings(
     tmp_path: Path, sandbox: str
@@ -221,19 +204,6 @@ def cup(folder: Path, entries: str) -> Path:
     (folder / "other.py").write_text(sample_bots.GOOD)
     (folder / "cup.toml").write_text(f'seats = 2\nrules = "basic"\n{entries}{rest}')
     return folder / "cup.toml"
-
-
-@pytest.mark.long
-def test_a_directory_alone_is_an_entry_of_a_tournament(tmp_path: Path) -> None:
-    sandbox_or_skip()
-    folder = built_bot(tmp_path / "mine")
-    file = cup(tmp_path, '[[entries]]\ndirectory = "mine"\n')
-    done = asara("tournament", "run", file, *CONTAINED, "--out", tmp_path / "run", status=0)
-    assert "Built" in done.stdout
-    assert "forfeits" not in done.stderr
-    assert not (folder / "built.py").exists()  # a tournament builds in a copy
-    assert '"bot_toml_sha256"' in (tmp_path / "run/manifest.json").read_text()
-    asara("audit", tmp_path / "run", status=0)
 
 
 def test_the_keys_of_the_table_take_precedence(tmp_path: Path) -> None:

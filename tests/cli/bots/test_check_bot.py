@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import signal
-import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,8 +12,7 @@ import pytest
 
 from asara_codec.clocks import Clocks
 from asara_server.cli.sessions import bot_check
-from asara_server.process_family import memory_peak
-from asara_server.tournament.config.tournament_file import ClockSettings
+from asara_server.match.spec import ClockSettings
 from asara_server.tournament.execution.entry_check import bank_needed_us
 from tests.cli.command import asara, refusal, signalled
 from tests.events import until
@@ -115,17 +113,6 @@ def test_the_bank_that_is_needed() -> None:
     assert bank_needed_us([105, 5, 5], clocks) == 90  # later savings come too late
 
 
-@pytest.mark.long
-def test_files_too_large_for_a_tournament(tmp_path: Path) -> None:
-    sandbox_or_skip()
-    folder = write(tmp_path / "mine", sample_bots.GOOD)
-    with (folder / "huge").open("wb") as file:
-        file.truncate(130 << 20)
-    done = asara("check", folder, *CONTAINED, status=1)
-    assert "folder size  130 MiB of 128 MiB" in done.stdout
-    assert "mine is broken: never started: could not be started: its folder contains" in done.stdout
-
-
 def test_what_is_kept(tmp_path: Path) -> None:
     folder = write(tmp_path / "mine", sample_bots.GOOD)
     words = ("check", folder, "--sandbox", "none", "--rules", "basic", "--out", "kept")
@@ -148,16 +135,6 @@ def test_a_stopped_check_leaves_no_process(tmp_path: Path) -> None:
     assert status == 130
     assert stderr.endswith("asara: stopped; the check is not complete\n")
     assert living(mark) == []
-
-
-def test_memory_is_read_where_nothing_counts_it() -> None:
-    words = ["sh", "-c", "python3 -c 'b = bytearray(64 << 20); print(); input()'; true"]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdout
-        process.stdout.readline()
-        assert (memory_peak(process.pid) or 0) > 64 << 20
-        process.communicate(b"\n")
-    assert memory_peak(process.pid) is None
 
 
 async def test_a_long_match_says_once_when_an_endless_loop_ends(

@@ -6,9 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.cli.sessions.duel import verdict
-from asara_server.tournament.standings.duel import DuelReport
-from asara_server.tournament.standings.sprt import Verdict
 from tests.cli.command import asara, asara_process, command_line, environment
 from tests.events import EVENT_S
 from tests.tournament import sample_bots
@@ -162,32 +159,3 @@ def test_a_duel_that_is_stopped_says_what_is_known(tmp_path: Path) -> None:
     assert "--max-blocks" not in stdout
     assert json.loads((tmp_path / "answer.json").read_text())["blocks"] >= 1
     assert json.loads((tmp_path / "run" / "run.json").read_text())["state"] == "cut short"
-
-
-REPORT = DuelReport(
-    entries=("mine", "yours"),
-    rule_sets="basic",
-    verdict=Verdict.B_BETTER,
-    blocks=12_345,
-    void_blocks=0,
-    counts=(12_345, 0, 0, 0, 0),
-    score=0.125,
-    interval_95=(0.1, 0.2),
-    margin=0.05,
-    margin_elo=34.86,
-    alpha=0.01,
-    beta=0.05,
-    max_blocks=100_000,
-    log_likelihood_ratios=(-30.0, 40.0),
-    bounds=(-2.99, 5.29),
-    forfeits=({}, {}),
-    failed_start=None,
-)
-
-
-def test_where_the_second_is_better_the_score_is_its_own() -> None:
-    assert verdict(REPORT) == (
-        "yours is better than mine: it scored 0.875 (95% interval 0.800–0.900) in 12,345 "
-        "blocks of two "
-        "matches. If the bots were equal, at most 1 in 100 duels would end with this verdict."
-    )

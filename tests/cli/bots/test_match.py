@@ -1,4 +1,3 @@
-import json
 import re
 import sys
 from pathlib import Path
@@ -81,36 +80,6 @@ def test_the_log_of_a_bot_names_its_forfeit(tmp_path: Path) -> None:
     assert asara(*words, cwd=tmp_path).returncode == 0
     log = (tmp_path / "run/logs/r1-basic-0001/0-hang.log").read_text()
     assert re.search(r"^# [0-9:]+ forfeit: never started$", log, re.MULTILINE)
-
-
-@pytest.mark.long
-def test_bots_in_the_current_folder_see_their_own_files(tmp_path: Path) -> None:
-    """Whatever names them, they see what lies beside them, but not the program of another bot."""
-    sandbox_or_skip()
-    folder = tmp_path / "my bots"
-    folder.mkdir()
-    lists = "import os\nprint(sorted(os.listdir('.')), open('weights.txt').read())\nimport tools\n"
-    write(folder, "mine", lists + sample_bots.GOOD)
-    write(folder, "main", lists + sample_bots.GOOD)
-    write(folder, "tools", "")
-    write(folder, "inner", sample_bots.GOOD)
-    (folder / "start.sh").write_text("exec python3 inner.py\n")
-    (folder / "weights.txt").write_text("12 34")
-    (folder / ".git").mkdir()
-    (folder / "models").mkdir()
-    bots = ("mine.py", ".", "sh start.sh", "python -m mine")
-    words = ("match", *bots, "--sandbox", "bubblewrap", "--out", "runs/first")
-    done = asara(*words, cwd=folder, status=0)
-    assert (
-        done.stderr == "Results, replays and bot output: runs/first\n"
-        "To watch the matches in a browser: asara web runs/first\n"
-    )
-    logs = folder / "runs" / "first" / "logs" / "r1-basic-0001"
-    common = ["inner.py", "models", "runs", "tools.py", "weights.txt"]
-    assert f"{sorted(['mine.py', *common])} 12 34" in (logs / "0-mine.log").read_text()
-    assert f"{sorted(['main.py', *common])} 12 34" in (logs / "1-my-bots.log").read_text()
-    assert json.loads((folder / "runs/first/run.json").read_text())["sandbox"] == "bubblewrap"
-    assert "epoll_watches" not in (folder / "runs/first/run.log").read_text()  # for tournaments
 
 
 def test_a_missing_extra_is_named_before_the_command_that_needs_it(

@@ -17,10 +17,7 @@ import pytest
 from asara.v1.event_pb2 import Termination
 from asara_codec.clocks import Clocks
 from asara_game.rules import parse_rule_sets
-from asara_server.cli.options.bots import find_bots
 from asara_server.cli.sessions.play import analysed
-from asara_server.cli.sessions.serve import ServeSettings, TableServer
-from asara_server.match.spec import Player
 from asara_server.network.addresses import socket_parent
 from asara_server.replay.file import read_replay
 from asara_server.replay.signing import SigningKey
@@ -61,21 +58,6 @@ def test_a_match_through_the_link_and_the_replay_stays(tmp_path: Path, temporary
     assert not list(temporary.glob("asara-play-*"))
     with pytest.raises(OSError, match="refused"):
         urllib.request.urlopen(f"http://{address}/", timeout=EVENT_S)
-
-
-@pytest.mark.long
-def test_another_match_begins_when_the_person_comes_back() -> None:
-    async def play_twice(link: str) -> list[list[str]]:
-        first = await sit_down(link)
-        second = await sit_down(link)
-        return [[result.entry for result in ended.results] for ended in (first, second)]
-
-    with play_table("random", "--matches", "2") as table:
-        seats = asyncio.run(play_twice(table.links[0]))
-        status, stdout, stderr = table.ended()
-    assert seats == [["you", "random"], ["random", "you"]]
-    assert status == 0, stderr
-    assert "you – random" in stdout
 
 
 def test_a_level_takes_the_place_of_opponents_that_are_named() -> None:
@@ -177,41 +159,3 @@ def test_a_terminal_that_is_closed_ends_the_table(temporary: Path) -> None:
         # 1 if a line could not be printed before the signal was heard
         assert process.wait(EVENT_S) in (1, 128 + signal.SIGHUP)
     assert not list(temporary.iterdir())
-
-
-async def test_a_table_that_cannot_be_announced_starts_no_bot(
-    temporary: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Although it stops waiting for guests when a signal is heard while it ends."""
-
-    class Closed(TableServer):
-        def announce(self, _: str) -> None:
-            signal.raise_signal(signal.SIGTERM)
-            raise OSError("the terminal is closed")
-
-    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    settings = ServeSettings(
-        listen=f"unix:{temporary / 'referee'}",
-        tls=None,
-        insecure_remote=False,
-        guests=(Player("you", "token"),),
-        opponents=tuple(find_bots(["random"])),
-        rule_sets=parse_rule_sets("basic"),
-        matches=1,
-        clocks=Clocks(),
-        seed="1",
-        replays=None,
-    )
-    with pytest.raises(OSError, match="the terminal is closed"):
-        await Closed(settings).run()
-    assert not list(temporary.iterdir())  # noqa: ASYNC240 - nothing else runs
-
-
-@pytest.mark.long
-def test_the_page_is_served_with_the_replays_and_nothing_else(tmp_path: Path) -> None:
-    with play_table("random", "--out", str(tmp_path / "mine")) as table:
-        asyncio.run(sit_down(table.links[0]))
-        address, _ = parts_of(table.links[0])
-        wait_until("a replay", lambda: list((tmp_path / "mine").glob("*.asara")))
-        with urllib.request.urlopen(f"http://{address}/api/runs", timeout=EVENT_S) as answer:
-            assert b"mine" in answer.read()

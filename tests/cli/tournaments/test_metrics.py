@@ -52,19 +52,6 @@ asara.run(decide)
 
 
 @pytest.mark.long
-def test_the_referee_of_a_tournament_tells_how_it_fares_while_it_plays(tmp_path: Path) -> None:
-    bots = {"good": HELD, "crasher": sample_bots.CRASHES, "other": HELD}
-    file = write_tournament(tmp_path, bots, HEADER + "rounds = 2\n", PATIENT)
-    words = ("tournament", "run", file, "--out", tmp_path / "run", "--key", tmp_path / "key")
-    with command(*words) as (process, url):
-        wait_until("the others are counted", lambda: sound(scrape(url)) == 10)
-        last = scrape(url)
-        (tmp_path / "go-on").touch()
-        assert process.wait(EVENT_S) == 0
-    assert '\nasara_forfeits_total{entry="crasher",kind="crash"} 8.0\n' in last
-
-
-@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_worker_processes_are_counted_together_even_after_one_was_killed(tmp_path: Path) -> None:
     file = write_tournament(

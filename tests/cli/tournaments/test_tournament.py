@@ -126,15 +126,6 @@ def test_what_is_wrong_with_the_file_is_said_in_lines(tmp_path: Path) -> None:
     )
 
 
-def test_no_file_beside_a_run_is_deleted(tmp_path: Path) -> None:
-    file, run = write_tournament(tmp_path, GOOD), tmp_path / "run"
-    run.mkdir()
-    (run / "run.journal").write_text("{}")
-    (run / "thesis.txt").write_text("years of work")
-    assert "already contains a run" in refusal("tournament", "run", file, "--out", run)
-    assert (run / "thesis.txt").exists()
-
-
 @pytest.mark.long
 def test_a_terminal_shows_the_scores_while_a_run_goes_on(tmp_path: Path) -> None:
     file = write_tournament(tmp_path, GOOD, HEADER + "rounds = 6\n")

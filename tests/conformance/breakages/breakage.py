@@ -1,31 +1,18 @@
 """The register of breakages."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
+
+BREAKAGES: dict[str, Callable[[], None]] = {}
+"""By case: the function that replaces parts of the client so that it fails the case."""
 
 
-class Breakage(NamedTuple):
-    """A way to break the client.
-
-    - `apply`: replaces the parts of the client
-    - `also`: other cases that may fail for the same reason
-    """
-
-    apply: Callable[[], None]
-    also: frozenset[str]
-
-
-BREAKAGES: dict[str, Breakage] = {}
-
-
-def breaks(
-    case: str, *, also: tuple[str, ...] = ()
-) -> Callable[[Callable[[], None]], Callable[[], None]]:
+def breaks(case: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
     """Register a function as the way to break the client so that it fails this case."""
 
     def register(apply: Callable[[], None]) -> Callable[[], None]:
         assert case not in BREAKAGES, case
-        BREAKAGES[case] = Breakage(apply, frozenset(also))
+        BREAKAGES[case] = apply
         return apply
 
     return register

@@ -16,18 +16,7 @@ from asara.settings import Settings
 from tests.conformance.breakages.breakage import around, breaks, put
 
 
-@breaks(
-    "tcp-address",
-    also=(
-        "keepalive-lost-connection",
-        "keepalive-ping",
-        "no-proxy",
-        "patience",
-        "patience-by-default",
-        "restarted-referee",
-        "tls-at-the-referee-only",
-    ),
-)
+@breaks("tcp-address")
 def expect_a_socket() -> None:
     @around(Settings, "complete")
     def complete(original: Any, *arguments: Any) -> Any:
@@ -82,7 +71,7 @@ def _copy(source: socket.socket, target: socket.socket) -> None:
         target.close()
 
 
-@breaks("tls-another-authority", also=("tls-another-name",))
+@breaks("tls-another-authority")
 def trust_any_certificate() -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
@@ -149,7 +138,7 @@ def with_keepalive(time_ms: int, timeout_ms: int) -> tuple[tuple[str, int], ...]
     )
 
 
-@breaks("keepalive-ping", also=("keepalive-lost-connection",))
+@breaks("keepalive-ping")
 def send_no_pings() -> None:
     put(stream, "_KEEPALIVE_OPTIONS", ())
 

@@ -11,7 +11,7 @@ from asara.verifier import Verifier
 from tests.conformance.breakages.breakage import around, breaks
 
 
-@breaks("nonce", also=("joint-deal", "transcript"))
+@breaks("nonce")
 def send_half_a_nonce() -> None:
     @around(protocol_client, "make_nonce")
     def make(original: Any, seed: Any, match_id: str, seat: int) -> Any:

@@ -17,30 +17,12 @@ from asara.stream import BlockingStream, Stream
 from asara.v1.play_pb2 import LastEvent, PlayRequest, PlayResponse
 from tests.conformance.breakages.breakage import around, breaks, put
 
-BROKEN_CONNECTIONS = (
-    "cancelled-deal",
-    "decision-repeated",
-    "digest",
-    "joint-deal-repeated",
-    "last-events",
-    "match-that-ended-meanwhile",
-    "missed-events",
-    "patience-after-a-match",
-    "patience-restarts",
-    "rejected-answer-repeated",
-    "restarted-referee",
-    "transcript",
-    "unknown-events",
-    "update-not-asked-for",
-)
-"""The cases in which a connection is broken."""
-
 
 def gives_up(address: str, detail: str) -> ConnectionLostError:
     return ConnectionLostError(address, 0, detail)
 
 
-@breaks("broken-connection", also=BROKEN_CONNECTIONS)
+@breaks("broken-connection")
 def never_dial_again() -> None:
     @around(client, "_play_stream")
     def play(original: Any, protocol: Any, address: str, credentials: Any) -> Any:
@@ -114,7 +96,7 @@ def decide_again() -> None:
         return original(self, *arguments)
 
 
-@breaks("restarted-referee", also=("patience-after-a-match", "patience-restarts"))
+@breaks("restarted-referee")
 def give_up_when_nothing_listens() -> None:
     met = False
 
@@ -171,7 +153,7 @@ def keep_connections() -> None:
     put(client, "open_stream", open_for_good)
 
 
-@breaks("stream-without-goodbye", also=("goodbye-is-missing",))
+@breaks("stream-without-goodbye")
 def wait_for_ever_after_an_end() -> None:
     @around(client, "_play_stream")
     def play(original: Any, *arguments: Any) -> Any:

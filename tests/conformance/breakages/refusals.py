@@ -18,18 +18,18 @@ def retried(status: str) -> None:
 
 
 FINAL = {
-    "refused-unknown-token": ("UNAUTHENTICATED", "token-is-secret"),
-    "refused-replaced": ("ABORTED", "final-reason", "transcript-of-an-open-match"),
-    "final-reason": ("ABORTED", "refused-replaced", "transcript-of-an-open-match"),
-    "refused-protocol-version": ("FAILED_PRECONDITION",),
-    "refused-invalid-argument": ("INVALID_ARGUMENT",),
-    "refused-request-rate": ("RESOURCE_EXHAUSTED",),
-    "refused-unimplemented": ("UNIMPLEMENTED",),
+    "refused-unknown-token": "UNAUTHENTICATED",
+    "refused-replaced": "ABORTED",
+    "final-reason": "ABORTED",
+    "refused-protocol-version": "FAILED_PRECONDITION",
+    "refused-invalid-argument": "INVALID_ARGUMENT",
+    "refused-request-rate": "RESOURCE_EXHAUSTED",
+    "refused-unimplemented": "UNIMPLEMENTED",
 }
-"""Statuses after which no client dials again, and other cases that have the same one."""
+"""Statuses after which no client dials again."""
 
-for case, (status, *also) in FINAL.items():
-    breaks(case, also=tuple(also))(partial(retried, status))
+for case, status in FINAL.items():
+    breaks(case)(partial(retried, status))
 
 
 @breaks("refused-in-many-lines")
@@ -37,7 +37,7 @@ def print_details_as_they_are() -> None:
     put(errors, "_line", lambda text: text or "no details")
 
 
-@breaks("token-is-not-printed", also=("token-is-secret",))
+@breaks("token-is-not-printed")
 def print_the_token_in_a_match() -> None:
     messages = count()
 

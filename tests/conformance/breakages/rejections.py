@@ -26,7 +26,7 @@ def say_nothing() -> None:
         return original(self, rejection, message)
 
 
-@breaks("rejected-illegal-action", also=("rejected-several-times", "rejected-answer-repeated"))
+@breaks("rejected-illegal-action")
 def send_the_same_again() -> None:
     @when_rejected
     def handle(original: Any, self: ProtocolClient, rejection: Any, message: bytes) -> Any:

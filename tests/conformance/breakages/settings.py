@@ -81,16 +81,7 @@ def use_a_proxy() -> None:
     put(stream, "_CHANNEL_OPTIONS", tuple(options))
 
 
-@breaks(
-    "patience",
-    also=(
-        "keepalive-lost-connection",
-        "patience-by-default",
-        "restarted-referee",
-        "tls-another-authority",
-        "tls-another-name",
-    ),
-)
+@breaks("patience")
 def give_up_at_once() -> None:
     @around(Settings, "complete")
     def complete(original: Any, *arguments: Any) -> Any:
@@ -115,7 +106,7 @@ def wait_for_ever_for_a_known_referee() -> None:
         return done
 
 
-@breaks("patience-restarts", also=("patience-after-a-match", "keepalive-lost-connection"))
+@breaks("patience-restarts")
 def count_from_the_start() -> None:
     class Unwelcomed(ProtocolClient):
         @property

@@ -77,9 +77,7 @@ def leave_after_sixty_decisions() -> None:
         return original(self, *arguments)
 
 
-@breaks(
-    "two-matches", also=("last-events", "digest", "nonce-without-a-seed", "update-not-asked-for")
-)
+@breaks("two-matches")
 def reply_to_the_latest_match() -> None:
     latest = ""
 
@@ -95,7 +93,7 @@ def reply_to_the_latest_match() -> None:
         return request
 
 
-@breaks("one-match-after-another", also=("transcript-names",))
+@breaks("one-match-after-another")
 def play_a_single_match() -> None:
     over = False
 
@@ -111,7 +109,7 @@ def play_a_single_match() -> None:
         return request
 
 
-@breaks("goodbye-in-a-match", also=("match-that-ended-meanwhile",))
+@breaks("goodbye-in-a-match")
 def complain_about_an_early_goodbye() -> None:
     @around(ProtocolClient, "handle")
     def handle(original: Any, self: ProtocolClient, message: bytes) -> Any:
