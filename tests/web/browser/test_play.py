@@ -243,23 +243,6 @@ def test_choices_beside_a_market_cover_none_of_its_goods(browser: Browser, table
             expect(steps(page)).to_have_count(0)
 
 
-def test_choices_stay_above_what_a_phone_shows_of_the_turn(browser: Browser, table: Table) -> None:
-    with seat(browser, table.links[0]) as page:
-        choose(page, "space 1 2")
-        lit(page).first.click()
-        choices = page.get_by_role("group", name="Choices")
-        expect(choices).to_contain_text("Decline")
-        page.set_viewport_size({"width": 360, "height": 800})
-        page.evaluate("scrollTo(0, 0)")
-        turn = page.get_by_role("region", name="Your turn")
-
-        def above() -> bool:
-            upper, lower = choices.bounding_box(), turn.bounding_box()
-            return bool(upper and lower and upper["y"] + upper["height"] <= lower["y"] + 1)
-
-        wait_until("the choices are above the turn", above)
-
-
 def test_the_page_tells_what_players_are_after(browser: Browser, table: Table) -> None:
     with seat(browser, table.links[0]) as page:
         expect(page).to_have_title("It is your turn – ASARA")
