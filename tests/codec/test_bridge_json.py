@@ -6,7 +6,6 @@ import json
 import random
 from typing import Any
 
-import pytest
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
@@ -14,10 +13,6 @@ from google.protobuf.message_factory import GetMessageClass
 
 from asara.bridge.message_json import message_json
 from asara.v1.play_pb2 import PlayResponse
-from asara_game.edition import load_edition
-from asara_game.rules import RULE_COMBINATIONS, Rules
-from scripts.benchmark.echo import record
-from tests.sizes import others_long
 
 FIELD = FieldDescriptor
 DESCRIPTOR: Any = PlayResponse.DESCRIPTOR
@@ -27,13 +22,6 @@ def expected(message: Message) -> object:
     return MessageToDict(
         message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
     )
-
-
-@pytest.mark.parametrize("rule_sets", others_long(RULE_COMBINATIONS, 5))
-def test_messages_of_matches_are_written_as_json_format_does(rule_sets: Any) -> None:
-    rules = Rules(load_edition(), rule_sets, 2 + len(rule_sets) % 3)
-    for _, response in record(rules, 'm "1" é\n', 1):
-        assert json.loads(message_json(response)) == expected(response)
 
 
 def any_value(field: FieldDescriptor, rng: random.Random, depth: int) -> Any:

@@ -1,6 +1,5 @@
 """The game passes OpenSpiel's own tests, and its states hold no future."""
 
-import gzip
 import random
 import unittest
 from collections import Counter
@@ -10,14 +9,13 @@ import pytest
 
 from asara_game.view import view
 from asara_game.vocabulary import DecisionKind
-from tests.env.write_playthrough import FILE
 from tests.game.play import WIDE_CASES
 
 pyspiel = pytest.importorskip("pyspiel")
 pytest.importorskip("open_spiel")
 
 from absl import flags  # noqa: E402 - only where OpenSpiel is installed
-from open_spiel.python.algorithms import generate_playthrough, ismcts, mcts  # noqa: E402
+from open_spiel.python.algorithms import ismcts, mcts  # noqa: E402
 
 from asara_env.episode import IllegalActionNumber  # noqa: E402
 from asara_env.rewards import reward_by_prestige  # noqa: E402
@@ -54,18 +52,6 @@ def test_api():
     result = unittest.TestResult()
     suite.run(result)
     assert result.errors == result.failures == result.skipped == []
-
-
-@pytest.mark.long
-def test_playthrough(tmp_path):
-    """After an intended change, run `python -m tests.env.write_playthrough`."""
-    flags.FLAGS(["playthrough_test"])
-    path = tmp_path / "playthrough.txt"
-    path.write_bytes(gzip.decompress(FILE.read_bytes()))
-    expected, actual = generate_playthrough.replay(str(path))
-    pairs = zip(expected.splitlines(), actual.splitlines(), strict=True)
-    for number, (wanted, line) in enumerate(pairs, 1):
-        assert line == wanted, f"line {number}"
 
 
 def test_is_mcts_of_openspiel_plays_it():

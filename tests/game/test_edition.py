@@ -176,28 +176,6 @@ def test_a_missing_key_is_named(path):
     assert str(refused.value) == f"{path}: missing"
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"",
-        b"\xff\xfe",
-        b"name",
-        b"name = 'x'\nname = 'y'",
-        b"years = " + b"[" * 5000,
-        b"years = " + b"[" * 300 + b"]" * 300,
-        b"name = 'x'\nyears = {source = 's', value = " + b"[" * 200 + b"]" * 200 + b"}",
-        b"name = 'x'\nyears = {source = 's', value = " + b"[" * 490 + b"]" * 490 + b"}",
-        b"name = 'x'\nyears = {source = 's', value = " + b"1" * 5000 + b"}",
-        b"name = 'x'\nyears = {source = 's', value = 0x" + b"f" * 5000 + b"}",
-        b"name = 'x'\nyears = {source = 's', value = 1979-02-30}",
-        b"name = 'x'\nyears = {source = 's', value = nan}",
-    ],
-)
-def test_what_is_no_edition_at_all(data):
-    with pytest.raises(EditionError):
-        parse_edition(data)
-
-
 # Fuzz: a file is an edition that can be played, or it is refused with EditionError.
 
 _LEAVES = st.one_of(

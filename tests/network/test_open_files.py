@@ -4,10 +4,6 @@ import shlex
 import subprocess
 from pathlib import Path
 
-import pytest
-
-from asara_server.network.open_files import files_needed
-from asara_server.referee.limits import LimitSettings
 from tests.cli.command import command_line, environment
 
 BOT = Path(__file__).parents[2] / "bots" / "random" / "main.py"
@@ -49,12 +45,3 @@ def test_a_table_that_strangers_could_exhaust_is_not_served() -> None:
     # The soft limit was raised to the hard one.
     assert "lets this program open 300 files, and the run may need 576: raise" in done.stderr
     assert "or listen at a Unix socket (unix:/path)" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("processes", "remote", "needed"), [(0, None, 80), (2, None, 112), (0, 2, 80 + 132 * 3 + 100)]
-)
-def test_files_are_counted_for_the_worst_case(
-    processes: int, remote: int | None, needed: int
-) -> None:
-    assert files_needed(LimitSettings(), processes=processes, remote_bots=remote) == needed

@@ -63,21 +63,8 @@ async def test_past_moments_of_the_system_are_known_by_the_clock(time: MovedTime
     assert clock.at_us(before) == before_us
     assert clock.at_us(after) == after_us
     assert clock.at_us(during) == before_us + SLACK_US, "it stood still then"
+    assert (clock.stalled_us, clock.stood_us) == (STALL_US - SLACK_US, STOOD_US)
     assert clock.at_us(before - 3_600_000_000) is None, "before it began"
-
-
-async def test_the_clock_stands_still_during_a_stall_except_for_the_slack(time: MovedTime) -> None:
-    clock = new_clock()
-    with clock.held():
-        before = clock.now_us()
-        time.stall(STALL_S)
-        assert clock.now_us() - before == SLACK_US
-        clock._advance()
-        assert clock.now_us() - before == SLACK_US
-        await time.run(clock, AFTER_S)
-        assert clock.now_us() - before == SLACK_US + BEAT_US
-        assert clock.stalled_us == STALL_US - SLACK_US
-        assert clock.stood_us == STOOD_US
 
 
 async def test_a_turn_within_the_slack_is_no_stall(time: MovedTime) -> None:
@@ -105,33 +92,6 @@ async def test_after_a_stall_the_clock_waits_for_what_arrived_meanwhile(
             await time.run(clock, BEAT_US / 1e6)
             waited_us += BEAT_US
         assert waited_us == min(CATCH_UP_US, stalled_us - SLACK_US) + BEAT_US
-
-
-async def test_a_held_clock_beats_by_itself(time: MovedTime) -> None:
-    clock = new_clock()
-    with clock.held():
-        time.stall(STALL_S)
-        await until(lambda: clock.stalled_us == STALL_US - SLACK_US)
-        time.stall(STALL_S)  # of which the clock already waits for a part
-        await until(lambda: clock.stalled_us == 2 * (STALL_US - SLACK_US) - CATCH_UP_US)
-    assert clock._beat_timer is not None
-    assert clock._beat_timer.cancelled()
-    time.stall(STALL_S)
-    stalled_us = clock.stalled_us
-    before = clock.now_us()
-    time.stall(1)
-    assert clock.now_us() - before == 1_000_000
-    assert clock.stalled_us == stalled_us
-
-
-async def test_a_clock_is_held_until_the_last_holder_lets_go(time: MovedTime) -> None:
-    clock = new_clock()
-    with clock.held():
-        with clock.held():
-            pass
-        before = clock.now_us()
-        time.stall(STALL_S)
-        assert clock.now_us() - before == SLACK_US
 
 
 async def test_the_clock_never_goes_back_and_never_jumps(time: MovedTime) -> None:

@@ -3,8 +3,6 @@
 import asyncio
 from dataclasses import replace
 
-import grpc
-
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.session import ResponseWriter
 from tests.events import turns
@@ -46,30 +44,6 @@ async def writing(*messages: bytes) -> Stream:
     return stream
 
 
-async def test_it_is_drained_once_the_last_response_is_taken() -> None:
-    stream = Stream()
-    assert stream.writer.drained().done()
-    stream.writer.add(b"a")
-    stream.writer.add(b"b")
-    await turns(3)
-    drained = stream.writer.drained()
-    await stream.take()
-    assert not drained.done()
-    await stream.take()
-    assert drained.done()
-
-
-async def test_it_is_drained_when_the_stream_breaks() -> None:
-    stream = await writing(b"a", b"b")
-    drained = stream.writer.drained()
-    await stream.take(grpc.aio.BaseError())
-    assert drained.done()
-    stream.writer.add(b"c")
-    await turns(3)
-    assert stream.begun == [b"a"]
-    assert stream.writer.overfull() == ""
-
-
 async def test_it_is_overfull_once_a_write_takes_too_long() -> None:
     stream = await writing(b"a", b"b", b"c", b"d")
     stream.now_us = 1_000_000
@@ -88,25 +62,6 @@ async def test_it_is_overfull_at_once_with_too_many_bytes() -> None:
     assert stream.writer.overfull() == ""
     stream.writer.add(b"x")
     assert stream.writer.overfull().startswith("2 responses (101 bytes)")
-
-
-async def test_what_waits_can_be_dropped() -> None:
-    stream = await writing(b"a", b"b")
-    stream.writer.drop()
-    await stream.take()
-    assert stream.begun == [b"a"]
-    stream.writer.add(b"c")
-    await turns(3)
-    assert stream.begun == [b"a", b"c"]
-
-
-async def test_a_write_in_progress_is_cancelled() -> None:
-    stream = await writing(b"a", b"b")
-    drained = stream.writer.drained()
-    stream.writer.cancel()
-    await turns(3)
-    assert drained.done()
-    assert stream.begun == [b"a"]
 
 
 async def test_a_burst_after_a_pause_is_no_fault_of_the_bot() -> None:

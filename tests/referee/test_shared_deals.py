@@ -39,18 +39,6 @@ def test_no_seat_receives_the_secret_and_match_started_says_so(seats):
         assert told[-1].match_ended.deal_secret == SECRET
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4])
-def test_every_match_of_a_block_deals_the_same_to_the_same_seat(seats):
-    first, second = (Driven(shared(seats, match_id=f"b1-{number}")) for number in (1, 2))
-    for driven in (first, second):
-        driven.play_out(random.Random(0))
-    for one, other in zip(first.told, second.told, strict=True):
-        assert one[0].match_started.view == other[0].match_started.view
-    other_deal = Driven(replace(shared(seats), secret=bytes(32)))
-    other_deal.play_out(random.Random(0))
-    assert other_deal.told[0][0].match_started.view != first.told[0][0].match_started.view
-
-
 def test_a_replay_holds_the_secret_and_the_name_of_the_block(tmp_path):
     replay = random_match(shared(3, "pro+gifts"), random.Random(3))
     path = tmp_path / "one.asara"

@@ -183,27 +183,6 @@ def test_one_bad_file_keeps_no_other_unchecked_in_256_mb(folder: Path) -> None:
     assert most < MOST_BYTES
 
 
-READABLE = {"records within the limit", "a bot that returns again and again"}
-"""Files that are refused only when their match is played again, which `replay diff` does not do."""
-HEAVIEST = (
-    *sorted(READABLE),
-    "an edition of dotted keys within the limits",
-    "rejections of 30,000 empty actions",
-)
-"""The files that take most; all commands read files with the same function as the audit."""
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("command", ["replay show", "replay clock", "replay diff"])
-def test_other_commands_refuse_them_in_256_mb(folder: Path, command: str) -> None:
-    other = [folder / "sound.asara"] if command == "replay diff" else []
-    for name in HEAVIEST:
-        status, output, most = limited(*command.split(), bomb(folder, name), *other)
-        assert status == (1 if command == "replay diff" and name in READABLE else 2)
-        assert len(output) < 2_000
-        assert most < MOST_BYTES
-
-
 def test_the_longest_match_is_within_the_limits() -> None:
     """Far more decisions than any match has, and all rejections and returns that are allowed."""
     actions = (b"\xfa\x7f" + delimited(bytes(1_000)),) * 64  # of a later version

@@ -44,13 +44,6 @@ def test_the_monte_carlo_bot_has_about_thirty_lines():
 
 
 @pytest.mark.long
-def test_the_monte_carlo_bot_beats_a_random_one(monkeypatch):
-    program = program_with("PLAYOUTS").replace("PLAYOUTS = 100", "PLAYOUTS = 30")
-    decide = decide_of(program, monkeypatch)
-    assert share_of_wins(decide, at_random, rules("basic", 2), 2) >= 0.75
-
-
-@pytest.mark.long
 def test_playouts_to_the_end_of_the_year_beat_greedy(monkeypatch):
     program = program_with("WORLDS").replace("WORLDS = 8", "WORLDS = 4")
     decide = decide_of(program, monkeypatch)

@@ -294,19 +294,6 @@ def test_results_appear_as_the_run_goes_on(client: TestClient, folder: Path):
     assert get(client, "/cup/matches", entry="bob")["total"] == 1
 
 
-def test_standings_that_could_not_be_computed_once_are_computed_again(
-    client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
-):
-    run = four_matches(folder / "cup")
-    results = read_run(run).results
-    write_results(run, *results[:2])
-    with monkeypatch.context() as patch:
-        patch.setattr("asara_server.web.open_run.run_standings", int)  # raises
-        assert get(client, "/cup")["standings"] is None
-    add_results(run, *results[2:])
-    assert get(client, "/cup")["standings"]["matches"] == 4
-
-
 def test_an_unchanged_run_is_not_sent_again_and_a_large_answer_is_compressed(
     client: TestClient, folder: Path
 ):

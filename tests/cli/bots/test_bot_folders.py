@@ -1,17 +1,15 @@
 """Folders with a bot.toml, in all that takes a bot."""
 
-import os
 import shutil
-import signal
 from pathlib import Path
 
 import pytest
 
 from asara_server import bundled
 from asara_server.tournament.config.tournament_file import load_tournament
-from tests.cli.command import asara, refusal, signalled
+from tests.cli.command import asara, refusal
 from tests.tournament import sample_bots
-from tests.tournament.sandbox_config import living, sandbox_or_skip
+from tests.tournament.sandbox_config import sandbox_or_skip
 
 CONTAINED = ("--sandbox", "bubblewrap")
 BUILD = """
@@ -144,23 +142,6 @@ def test_a_build_cannot_make_other_files_readable(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("command", ["serve", "ask"])
-def test_other_commands_build_a_folder_too(tmp_path: Path, command: str) -> None:
-    folder = built_bot(tmp_path / "mine")
-    words: tuple[str | Path, ...]
-    if command == "serve":
-        words = ("serve", folder, "--listen", "nonsense", "--sandbox", "none")
-    else:
-        asara("match", "random", "random", "--sandbox", "none", "--out", "run", cwd=tmp_path)
-        replay = "run/replays/r1-basic-0001.asara"
-        words = ("replay", "ask", replay, "3", folder, "--seat", "0", "--sandbox", "none")
-    done = asara(*words, cwd=tmp_path)
-    assert done.stderr.startswith("Building Built: sh build.sh\n")
-    assert (folder / "built.py").exists()
-    assert done.returncode == (2 if command == "serve" else 0)
-
-
 def test_a_built_in_bot_that_nobody_can_build_there_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -216,16 +197,3 @@ def test_the_keys_of_the_table_take_precedence(tmp_path: Path) -> None:
     lines = 'directory = "mine"\nname = "Plain"\ncommand = "python plain.py"\n'
     entry = load_tournament(cup(tmp_path, f"[[entries]]\n{lines}")).entries[0]
     assert (entry.name, entry.command, entry.build) == ("Plain", ("python", "plain.py"), ())
-
-
-@pytest.mark.long
-def test_a_stopped_build_leaves_no_process(tmp_path: Path) -> None:
-    sandbox_or_skip()
-    mark = f"4711.{os.getpid()}"
-    folder = built_bot(tmp_path / "mine", f"touch began\nsleep {mark}\n")
-    words = ("match", folder, "random", *CONTAINED)
-    assert signalled(signal.SIGINT, (folder / "began").exists, *words) == (
-        130,
-        "Building Built: sh build.sh\nasara: stopped while building Built\n",
-    )
-    assert living(mark) == []

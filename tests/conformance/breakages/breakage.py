@@ -1,19 +1,27 @@
 """The register of breakages."""
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 BREAKAGES: dict[str, Callable[[], None]] = {}
 """By case: the function that replaces parts of the client so that it fails the case."""
 
 
-def breaks(case: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
-    """Register a function as the way to break the client so that it fails this case."""
+F = TypeVar("F", bound=Callable[..., Any])
 
-    def register(apply: Callable[[], None]) -> Callable[[], None]:
+
+def breaks(case: str, owner: Any = None, name: str = "") -> Callable[[F], F]:
+    """Register a function as the way to break the client so that it fails this case.
+
+    With an owner, it takes the place of the owner's function or method of this name, as `around`
+    says.
+    """
+
+    def register(function: F) -> F:
         assert case not in BREAKAGES, case
-        BREAKAGES[case] = apply
-        return apply
+        BREAKAGES[case] = partial(around(owner, name), function) if owner else function
+        return function
 
     return register
 

@@ -16,21 +16,17 @@ from asara.settings import Settings
 from tests.conformance.breakages.breakage import around, breaks, put
 
 
-@breaks("tcp-address")
-def expect_a_socket() -> None:
-    @around(Settings, "complete")
-    def complete(original: Any, *arguments: Any) -> Any:
-        done = original(*arguments)
-        if not done.ca and not done.address.startswith("unix:"):
-            raise ConfigurationError("ASARA_ADDRESS: expected a Unix socket")
-        return done
+@breaks("tcp-address", Settings, "complete")
+def expect_a_socket(original: Any, *arguments: Any) -> Any:
+    done = original(*arguments)
+    if not done.ca and not done.address.startswith("unix:"):
+        raise ConfigurationError("ASARA_ADDRESS: expected a Unix socket")
+    return done
 
 
-@breaks("tls")
-def trust_the_authorities_of_the_system() -> None:
-    @around(Settings, "credentials")
-    def credentials(original: Any, self: Settings) -> Any:
-        return original(self) and grpc.ssl_channel_credentials()
+@breaks("tls", Settings, "credentials")
+def trust_the_authorities_of_the_system(original: Any, self: Settings) -> Any:
+    return original(self) and grpc.ssl_channel_credentials()
 
 
 def dial_through(context: ssl.SSLContext) -> None:
@@ -108,25 +104,21 @@ def overlook_that_the_referee_uses_no_tls() -> None:
     overlook_the_fault(tls=True)
 
 
-@breaks("ca-is-absent")
-def print_a_traceback() -> None:
-    @around(Settings, "credentials")
-    def credentials(original: Any, self: Settings) -> Any:
-        if self.ca:
-            Path(self.ca).read_bytes()
+@breaks("ca-is-absent", Settings, "credentials")
+def print_a_traceback(original: Any, self: Settings) -> Any:
+    if self.ca:
+        Path(self.ca).read_bytes()
+    return original(self)
+
+
+@breaks("ca-is-no-certificate", Settings, "credentials")
+def say_nothing_about_the_file(original: Any, self: Settings) -> Any:
+    try:
         return original(self)
-
-
-@breaks("ca-is-no-certificate")
-def say_nothing_about_the_file() -> None:
-    @around(Settings, "credentials")
-    def credentials(original: Any, self: Settings) -> Any:
-        try:
-            return original(self)
-        except ConfigurationError as error:
-            if "PEM" not in str(error):
-                raise
-            sys.exit(2)
+    except ConfigurationError as error:
+        if "PEM" not in str(error):
+            raise
+        sys.exit(2)
 
 
 def with_keepalive(time_ms: int, timeout_ms: int) -> tuple[tuple[str, int], ...]:

@@ -11,29 +11,25 @@ from asara.verifier import Verifier
 from tests.conformance.breakages.breakage import around, breaks
 
 
-@breaks("nonce")
-def send_half_a_nonce() -> None:
-    @around(protocol_client, "make_nonce")
-    def make(original: Any, seed: Any, match_id: str, seat: int) -> Any:
-        return original(seed, match_id, seat)[: 16 if seat else 32]
+@breaks("nonce", protocol_client, "make_nonce")
+def send_half_a_nonce(original: Any, seed: Any, match_id: str, seat: int) -> Any:
+    return original(seed, match_id, seat)[: 16 if seat else 32]
 
 
-@breaks("joint-deal")
-def expect_a_number_as_seed() -> None:
-    @around(protocol_client, "make_nonce")
-    def make(original: Any, seed: Any, match_id: str, seat: int) -> Any:
-        known = seed if seed and str(seed).isdecimal() else None
-        return original(known, match_id, seat)
+@breaks("joint-deal", protocol_client, "make_nonce")
+def expect_a_number_as_seed(original: Any, seed: Any, match_id: str, seat: int) -> Any:
+    known = seed if seed and str(seed).isdecimal() else None
+    return original(known, match_id, seat)
 
 
-@breaks("joint-deal-repeated")
-def make_another_nonce() -> None:
-    @around(Verifier, "deal_committed")
-    def committed(original: Any, self: Verifier, committed: Any, message: bytes, nonce: Any) -> Any:
-        request = original(self, committed, message, nonce)
-        self._nonce = nonce
-        request.nonce.nonce = nonce
-        return request
+@breaks("joint-deal-repeated", Verifier, "deal_committed")
+def make_another_nonce(
+    original: Any, self: Verifier, committed: Any, message: bytes, nonce: Any
+) -> Any:
+    request = original(self, committed, message, nonce)
+    self._nonce = nonce
+    request.nonce.nonce = nonce
+    return request
 
 
 @breaks("nonce-without-a-seed")
@@ -52,12 +48,10 @@ def keep_silent_about(text: str) -> None:
             original(self, violation)
 
 
-@breaks("another-secret")
-def trust_any_secret() -> None:
-    @around(Verifier, "_report_violation")
-    def report(original: Any, self: Verifier, violation: str) -> None:
-        if "does not open" not in violation or "(none)" in violation:
-            original(self, violation)
+@breaks("another-secret", Verifier, "_report_violation")
+def trust_any_secret(original: Any, self: Verifier, violation: str) -> None:
+    if "does not open" not in violation or "(none)" in violation:
+        original(self, violation)
 
 
 for case, text in {
@@ -68,20 +62,16 @@ for case, text in {
     breaks(case)(partial(keep_silent_about, text))
 
 
-@breaks("shared-deal")
-def miss_the_secret_of_a_shared_deal() -> None:
-    @around(Verifier, "match_started")
-    def started(original: Any, self: Verifier, message: Any) -> None:
-        original(self, message)
-        self._shared_deal = False
+@breaks("shared-deal", Verifier, "match_started")
+def miss_the_secret_of_a_shared_deal(original: Any, self: Verifier, message: Any) -> None:
+    original(self, message)
+    self._shared_deal = False
 
 
-@breaks("void-match")
-def miss_the_secret_of_a_void_match() -> None:
-    @around(Verifier, "match_ended")
-    def ended(original: Any, self: Verifier, message: Any) -> None:
-        message.void = False
-        original(self, message)
+@breaks("void-match", Verifier, "match_ended")
+def miss_the_secret_of_a_void_match(original: Any, self: Verifier, message: Any) -> None:
+    message.void = False
+    original(self, message)
 
 
 @breaks("cancelled-deal")

@@ -26,13 +26,13 @@ def write_the_first_stream_only() -> None:
             original(self, message)
 
 
-@breaks("digest")
-def count_a_repeated_message_twice() -> None:
-    @around(Verifier, "deal_committed")
-    def committed(original: Any, self: Verifier, committed: Any, message: bytes, nonce: Any) -> Any:
-        if message == self._commitment_message:
-            self.digest = sha256(self.digest + message).digest()
-        return original(self, committed, message, nonce)
+@breaks("digest", Verifier, "deal_committed")
+def count_a_repeated_message_twice(
+    original: Any, self: Verifier, committed: Any, message: bytes, nonce: Any
+) -> Any:
+    if message == self._commitment_message:
+        self.digest = sha256(self.digest + message).digest()
+    return original(self, committed, message, nonce)
 
 
 @breaks("transcript-names")
@@ -59,13 +59,11 @@ def write_when_the_match_ends() -> None:
         original(self)
 
 
-@breaks("transcript-of-an-earlier-run")
-def replace_earlier_files() -> None:
-    @around(Verifier, "_open")
-    def begin(original: Any, self: Verifier, folder: Path) -> Any:
-        name = verifier._file_name(self._match_id)
-        (folder / f"{name}-seat{self._seat}.transcript").unlink(missing_ok=True)
-        return original(self, folder)
+@breaks("transcript-of-an-earlier-run", Verifier, "_open")
+def replace_earlier_files(original: Any, self: Verifier, folder: Path) -> Any:
+    name = verifier._file_name(self._match_id)
+    (folder / f"{name}-seat{self._seat}.transcript").unlink(missing_ok=True)
+    return original(self, folder)
 
 
 @breaks("transcript-in-a-sandbox")
@@ -73,14 +71,12 @@ def write_in_a_sandbox() -> None:
     os.environ.pop("ASARA_CONTAINED", None)
 
 
-@breaks("transcript-folder-is-a-file")
-def play_without_a_transcript() -> None:
-    @around(Settings, "transcript_folder")
-    def folder(original: Any, self: Settings) -> Any:
-        try:
-            return original(self)
-        except ConfigurationError as error:
-            if "sandbox" in str(error):
-                raise
-            sys.stderr.write(f"asara: {error}\n")
-            return None
+@breaks("transcript-folder-is-a-file", Settings, "transcript_folder")
+def play_without_a_transcript(original: Any, self: Settings) -> Any:
+    try:
+        return original(self)
+    except ConfigurationError as error:
+        if "sandbox" in str(error):
+            raise
+        sys.stderr.write(f"asara: {error}\n")
+        return None

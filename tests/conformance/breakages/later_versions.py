@@ -59,21 +59,19 @@ def look_up_names() -> None:
             Termination.Name(result.termination)
 
 
-@breaks("unknown-kind-of-decision")
-def answer_known_kinds_only() -> None:
-    @around(ProtocolClient, "_decide")
-    def decide(original: Any, self: ProtocolClient, decision: Any, message: bytes) -> Any:
-        request = original(self, decision, message)
-        return request if decision.kind in DecisionKind.values() else None
+@breaks("unknown-kind-of-decision", ProtocolClient, "_decide")
+def answer_known_kinds_only(
+    original: Any, self: ProtocolClient, decision: Any, message: bytes
+) -> Any:
+    request = original(self, decision, message)
+    return request if decision.kind in DecisionKind.values() else None
 
 
-@breaks("unknown-events")
-def expect_a_known_event() -> None:
-    @around(protocol_client, "_deliver_events")
-    def deliver(original: Any, active: Any, message: Any) -> None:
-        for event in message.events:
-            getattr(event, event.WhichOneof("event"))
-        original(active, message)
+@breaks("unknown-events", protocol_client, "_deliver_events")
+def expect_a_known_event(original: Any, active: Any, message: Any) -> None:
+    for event in message.events:
+        getattr(event, event.WhichOneof("event"))
+    original(active, message)
 
 
 @breaks("unknown-response")

@@ -22,15 +22,13 @@ def gives_up(address: str, detail: str) -> ConnectionLostError:
     return ConnectionLostError(address, 0, detail)
 
 
-@breaks("broken-connection")
-def never_dial_again() -> None:
-    @around(client, "_play_stream")
-    def play(original: Any, protocol: Any, address: str, credentials: Any) -> Any:
-        reason = original(protocol, address, credentials)
-        closed = "Socket closed" in reason or "reset" in reason
-        if closed and "failed to connect" not in reason:
-            raise gives_up(address, reason)
-        return reason
+@breaks("broken-connection", client, "_play_stream")
+def never_dial_again(original: Any, protocol: Any, address: str, credentials: Any) -> Any:
+    reason = original(protocol, address, credentials)
+    closed = "Socket closed" in reason or "reset" in reason
+    if closed and "failed to connect" not in reason:
+        raise gives_up(address, reason)
+    return reason
 
 
 @breaks("last-events")
@@ -110,12 +108,12 @@ def give_up_when_nothing_listens() -> None:
         return reason
 
 
-@breaks("match-of-an-earlier-process")
-def ignore_unknown_matches_that_resume() -> None:
-    @around(ProtocolClient, "_start_match")
-    def start(original: Any, self: ProtocolClient, started: Any, message: bytes) -> None:
-        if not started.resumed or started.match_id in self._matches:
-            original(self, started, message)
+@breaks("match-of-an-earlier-process", ProtocolClient, "_start_match")
+def ignore_unknown_matches_that_resume(
+    original: Any, self: ProtocolClient, started: Any, message: bytes
+) -> None:
+    if not started.resumed or started.match_id in self._matches:
+        original(self, started, message)
 
 
 @breaks("match-that-ended-meanwhile")
@@ -153,24 +151,20 @@ def keep_connections() -> None:
     put(client, "open_stream", open_for_good)
 
 
-@breaks("stream-without-goodbye")
-def wait_for_ever_after_an_end() -> None:
-    @around(client, "_play_stream")
-    def play(original: Any, *arguments: Any) -> Any:
-        reason = original(*arguments)
-        if reason == "closed without a goodbye":
-            threading.Event().wait()
-        return reason
+@breaks("stream-without-goodbye", client, "_play_stream")
+def wait_for_ever_after_an_end(original: Any, *arguments: Any) -> Any:
+    reason = original(*arguments)
+    if reason == "closed without a goodbye":
+        threading.Event().wait()
+    return reason
 
 
-@breaks("goodbye-is-missing")
-def take_an_end_for_goodbye() -> None:
-    @around(client, "_play_stream")
-    def play(original: Any, *arguments: Any) -> Any:
-        reason = original(*arguments)
-        if reason == "closed without a goodbye":
-            sys.exit(0)
-        return reason
+@breaks("goodbye-is-missing", client, "_play_stream")
+def take_an_end_for_goodbye(original: Any, *arguments: Any) -> Any:
+    reason = original(*arguments)
+    if reason == "closed without a goodbye":
+        sys.exit(0)
+    return reason
 
 
 def final(status: str) -> None:
@@ -181,13 +175,11 @@ for status in ("CANCELLED", "DEADLINE_EXCEEDED", "INTERNAL", "UNKNOWN"):
     breaks(f"dial-again-{status.lower().replace('_', '-')}")(partial(final, status))
 
 
-@breaks("dial-again-unavailable")
-def end_when_the_referee_stops() -> None:
-    @around(client, "_break_reason")
-    def reason(original: Any, address: str, error: Any) -> Any:
-        if any(item.value == "stopping" for item in error.trailing_metadata() or ()):
-            raise gives_up(address, "it is stopping")
-        return original(address, error)
+@breaks("dial-again-unavailable", client, "_break_reason")
+def end_when_the_referee_stops(original: Any, address: str, error: Any) -> Any:
+    if any(item.value == "stopping" for item in error.trailing_metadata() or ()):
+        raise gives_up(address, "it is stopping")
+    return original(address, error)
 
 
 @breaks("dial-again-too-many-streams")

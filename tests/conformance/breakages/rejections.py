@@ -18,24 +18,20 @@ def is_for(rejection: Any, reason: str) -> bool:
     return bool(rejection.reason == number)
 
 
-@breaks("rejected-empty")
-def say_nothing() -> None:
-    @when_rejected
-    def handle(original: Any, self: ProtocolClient, rejection: Any, message: bytes) -> Any:
-        protocol_client.log.disabled = is_for(rejection, "EMPTY")
+@breaks("rejected-empty", ProtocolClient, "_handle_rejection")
+def say_nothing(original: Any, self: ProtocolClient, rejection: Any, message: bytes) -> Any:
+    protocol_client.log.disabled = is_for(rejection, "EMPTY")
+    return original(self, rejection, message)
+
+
+@breaks("rejected-illegal-action", ProtocolClient, "_handle_rejection")
+def send_the_same_again(original: Any, self: ProtocolClient, rejection: Any, message: bytes) -> Any:
+    if not is_for(rejection, "ILLEGAL_ACTION"):
         return original(self, rejection, message)
-
-
-@breaks("rejected-illegal-action")
-def send_the_same_again() -> None:
-    @when_rejected
-    def handle(original: Any, self: ProtocolClient, rejection: Any, message: bytes) -> Any:
-        if not is_for(rejection, "ILLEGAL_ACTION"):
-            return original(self, rejection, message)
-        active = self._matches[rejection.match_id]
-        before = PlayRequest()
-        before.CopyFrom(active.request)
-        return before if original(self, rejection, message) is not None else None
+    active = self._matches[rejection.match_id]
+    before = PlayRequest()
+    before.CopyFrom(active.request)
+    return before if original(self, rejection, message) is not None else None
 
 
 def answer_all_but(reason: str) -> None:
@@ -50,21 +46,17 @@ for unanswered in ("UNKNOWN_ACTION", "UNKNOWN_DECISION"):
     breaks(case)(partial(answer_all_but, unanswered))
 
 
-@breaks("rejected-too-many-actions")
-def leave_the_match() -> None:
-    @when_rejected
-    def handle(original: Any, self: ProtocolClient, rejection: Any, message: bytes) -> Any:
-        if is_for(rejection, "TOO_MANY_ACTIONS"):
-            sys.exit(1)
-        return original(self, rejection, message)
+@breaks("rejected-too-many-actions", ProtocolClient, "_handle_rejection")
+def leave_the_match(original: Any, self: ProtocolClient, rejection: Any, message: bytes) -> Any:
+    if is_for(rejection, "TOO_MANY_ACTIONS"):
+        sys.exit(1)
+    return original(self, rejection, message)
 
 
-@breaks("rejected-for-an-unknown-reason")
-def look_up_the_reason() -> None:
-    @when_rejected
-    def handle(original: Any, self: ProtocolClient, rejection: Any, message: bytes) -> Any:
-        RejectionReason.Name(rejection.reason)
-        return original(self, rejection, message)
+@breaks("rejected-for-an-unknown-reason", ProtocolClient, "_handle_rejection")
+def look_up_the_reason(original: Any, self: ProtocolClient, rejection: Any, message: bytes) -> Any:
+    RejectionReason.Name(rejection.reason)
+    return original(self, rejection, message)
 
 
 @breaks("rejected-several-times")
@@ -81,32 +73,32 @@ def answer_one_rejection() -> None:
         return request
 
 
-@breaks("rejected-answer-repeated")
-def repeat_the_first_answer() -> None:
-    @when_rejected
-    def handle(original: Any, self: ProtocolClient, rejection: Any, message: bytes) -> Any:
-        active = self._matches.get(rejection.match_id)
-        first = active and active.request
-        request = original(self, rejection, message)
-        if active is not None and request is not None:
-            active.request = first or request
-        return request
+@breaks("rejected-answer-repeated", ProtocolClient, "_handle_rejection")
+def repeat_the_first_answer(
+    original: Any, self: ProtocolClient, rejection: Any, message: bytes
+) -> Any:
+    active = self._matches.get(rejection.match_id)
+    first = active and active.request
+    request = original(self, rejection, message)
+    if active is not None and request is not None:
+        active.request = first or request
+    return request
 
 
-@breaks("stale-rejection")
-def answer_a_stale_rejection() -> None:
-    @when_rejected
-    def handle(original: Any, self: ProtocolClient, rejection: Any, message: bytes) -> Any:
-        request = original(self, rejection, message)
-        active = self._matches.get(rejection.match_id)
-        if request is None and active is not None and rejection.legal_actions:
-            return active.request
-        return request
+@breaks("stale-rejection", ProtocolClient, "_handle_rejection")
+def answer_a_stale_rejection(
+    original: Any, self: ProtocolClient, rejection: Any, message: bytes
+) -> Any:
+    request = original(self, rejection, message)
+    active = self._matches.get(rejection.match_id)
+    if request is None and active is not None and rejection.legal_actions:
+        return active.request
+    return request
 
 
-@breaks("rejection-without-actions")
-def expect_legal_actions() -> None:
-    @when_rejected
-    def handle(original: Any, self: ProtocolClient, rejection: Any, message: bytes) -> Any:
-        rejection.legal_actions[0]
-        return original(self, rejection, message)
+@breaks("rejection-without-actions", ProtocolClient, "_handle_rejection")
+def expect_legal_actions(
+    original: Any, self: ProtocolClient, rejection: Any, message: bytes
+) -> Any:
+    rejection.legal_actions[0]
+    return original(self, rejection, message)

@@ -57,14 +57,12 @@ def ignore_a_malformed_seat() -> None:
     put(settings, "_seat", lambda text: int(text) if text.isdecimal() else None)
 
 
-@breaks("another-seat")
-def refuse_another_seat() -> None:
-    @around(ProtocolClient, "_start_match")
-    def start(original: Any, self: ProtocolClient, started: Any, message: bytes) -> None:
-        expected = self._settings.seat
-        if expected is not None and started.seat != expected:
-            sys.exit(1)
-        original(self, started, message)
+@breaks("another-seat", ProtocolClient, "_start_match")
+def refuse_another_seat(original: Any, self: ProtocolClient, started: Any, message: bytes) -> None:
+    expected = self._settings.seat
+    if expected is not None and started.seat != expected:
+        sys.exit(1)
+    original(self, started, message)
 
 
 @breaks("unknown-variables")
@@ -81,14 +79,12 @@ def use_a_proxy() -> None:
     put(stream, "_CHANNEL_OPTIONS", tuple(options))
 
 
-@breaks("patience")
-def give_up_at_once() -> None:
-    @around(Settings, "complete")
-    def complete(original: Any, *arguments: Any) -> Any:
-        done = original(*arguments)
-        if done.ca or not done.address.startswith("unix:"):
-            object.__setattr__(done, "patience_s", 0.0)
-        return done
+@breaks("patience", Settings, "complete")
+def give_up_at_once(original: Any, *arguments: Any) -> Any:
+    done = original(*arguments)
+    if done.ca or not done.address.startswith("unix:"):
+        object.__setattr__(done, "patience_s", 0.0)
+    return done
 
 
 @breaks("patience-by-default")
@@ -96,14 +92,12 @@ def wait_five_seconds() -> None:
     put(settings, "_DEFAULT_PATIENCE_S", 5.0)
 
 
-@breaks("patience-after-a-match")
-def wait_for_ever_for_a_known_referee() -> None:
-    @around(Settings, "complete")
-    def complete(original: Any, *arguments: Any) -> Any:
-        done = original(*arguments)
-        if done.address.startswith("unix:"):
-            object.__setattr__(done, "patience_s", 1e9)
-        return done
+@breaks("patience-after-a-match", Settings, "complete")
+def wait_for_ever_for_a_known_referee(original: Any, *arguments: Any) -> Any:
+    done = original(*arguments)
+    if done.address.startswith("unix:"):
+        object.__setattr__(done, "patience_s", 1e9)
+    return done
 
 
 @breaks("patience-restarts")
@@ -120,11 +114,9 @@ def count_from_the_start() -> None:
     put(client, "ProtocolClient", Unwelcomed)
 
 
-@breaks("patience-is-malformed")
-def ignore_a_malformed_patience() -> None:
-    @around(settings, "_patience_s")
-    def patience(original: Any, text: str) -> Any:
-        try:
-            return original(text)
-        except ConfigurationError:
-            return 30.0
+@breaks("patience-is-malformed", settings, "_patience_s")
+def ignore_a_malformed_patience(original: Any, text: str) -> Any:
+    try:
+        return original(text)
+    except ConfigurationError:
+        return 30.0

@@ -46,13 +46,11 @@ def fail_without_a_match() -> None:
         return original(self, message)
 
 
-@breaks("hello-fields")
-def hide_the_language() -> None:
-    @around(ProtocolClient, "hello")
-    def hello(original: Any, self: ProtocolClient) -> PlayRequest:
-        request: PlayRequest = original(self)
-        request.hello.language = ""
-        return request
+@breaks("hello-fields", ProtocolClient, "hello")
+def hide_the_language(original: Any, self: ProtocolClient) -> PlayRequest:
+    request: PlayRequest = original(self)
+    request.hello.language = ""
+    return request
 
 
 @breaks("published-rule")
@@ -109,13 +107,11 @@ def play_a_single_match() -> None:
         return request
 
 
-@breaks("goodbye-in-a-match")
-def complain_about_an_early_goodbye() -> None:
-    @around(ProtocolClient, "handle")
-    def handle(original: Any, self: ProtocolClient, message: bytes) -> Any:
-        if PlayResponse.FromString(message).HasField("goodbye") and self.open_matches:
-            sys.exit(1)
-        return original(self, message)
+@breaks("goodbye-in-a-match", ProtocolClient, "handle")
+def complain_about_an_early_goodbye(original: Any, self: ProtocolClient, message: bytes) -> Any:
+    if PlayResponse.FromString(message).HasField("goodbye") and self.open_matches:
+        sys.exit(1)
+    return original(self, message)
 
 
 @breaks("slow-referee")
