@@ -10,8 +10,8 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
-from io import BytesIO, TextIOWrapper
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout, suppress
+from io import BytesIO, FileIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -58,13 +58,16 @@ def command_line(*words: str | Path) -> list[str]:
 
 
 @contextmanager
-def started(*words: str | Path, **changes: str) -> Iterator[subprocess.Popen[str]]:
+def started(
+    *words: str | Path, cwd: Path | None = None, **changes: str
+) -> Iterator[subprocess.Popen[str]]:
     """Yield a running command; kill it at the exit, and close its outputs."""
     with subprocess.Popen(
         command_line(*words),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        cwd=cwd,
         env=environment(**changes),
     ) as process:
         # Otherwise a failing test would hang. A table serves the tests of a whole module.
@@ -174,9 +177,44 @@ def refusal(*words: str | Path, cwd: Path | None = None) -> str:
     return done.stderr
 
 
+@contextmanager
+def in_terminal(
+    *words: str | Path, cwd: Path | None = None, rows: int = 24
+) -> Iterator[tuple[subprocess.Popen[bytes], FileIO]]:
+    """Yield a command in a terminal of 80 columns, and our end of it; kill it at the exit."""
+    ours, theirs = pty.openpty()
+    with (
+        FileIO(ours, "r+") as terminal,
+        subprocess.Popen(
+            command_line(*words),
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            cwd=cwd,
+            env={**environment(), "TERM": "xterm", "LINES": str(rows)},
+        ) as process,
+    ):
+        os.close(theirs)
+        killer = threading.Timer(4 * EVENT_S, process.kill)
+        killer.start()
+        try:
+            yield process, terminal
+        finally:
+            killer.cancel()
+            process.kill()
+
+
+def received(terminal: FileIO, up_to: bytes | None = None) -> bytes:
+    """Return what a terminal receives, until this text has come or all programs have closed it."""
+    text = b""
+    with suppress(OSError):  # Linux raises it when the other side is closed
+        while (up_to is None or up_to not in text) and (part := terminal.read(65536)):
+            text += part
+    return text
+
+
 def on_terminal(
     *words: str | Path,
-    cwd: Path | None = None,
     rows: int = 24,
     at: bytes = b"",
     times: int = 1,
@@ -186,29 +224,10 @@ def on_terminal(
 
     The command must succeed. `do` is called once the terminal has received `at` so many `times`.
     """
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        command_line(*words),
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        cwd=cwd,
-        env={**environment(), "TERM": "xterm", "LINES": str(rows)},
-    )
-    os.close(theirs)
-    killer = threading.Timer(EVENT_S, process.kill)
-    killer.start()
-    text = b""
-    try:
-        while part := os.read(ours, 65536):
-            if at and text.count(at) < times <= (text + part).count(at):
-                do(process)
-            text += part
-    except OSError:  # Linux raises it when the other side is closed
-        pass
-    finally:
-        killer.cancel()
-        os.close(ours)
-    assert process.wait(EVENT_S) == 0, text
+    with in_terminal(*words, rows=rows) as (process, terminal):
+        text = b"".join(received(terminal, at) for _ in range(times if at else 0))
+        do(process)
+        text += received(terminal)
+        assert process.wait(EVENT_S) == 0, text
     assert b"Traceback" not in text
     return text.decode()

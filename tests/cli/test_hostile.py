@@ -123,9 +123,3 @@ def test_devices_files_of_the_kernel_and_names_that_are_too_long(
         errors = [line for line in done.stderr.splitlines() if line.startswith("asara: ")]
         assert len(errors) == 1 or "1 failed" in done.stdout
         assert [file.name for file in tmp_path.iterdir()] == ["a.asara"]
-
-
-def test_a_bot_of_a_user_who_does_not_exist() -> None:
-    assert "~nobody-here names a user who does not exist" in refusal(
-        "match", "~nobody-here/bot.py", "random"
-    )

@@ -24,8 +24,3 @@ def test_no_file_is_replaced_and_none_written_beside_it(tmp_path: Path) -> None:
     assert "asara/v1/view.proto: exists with other contents" in text
     assert [path.name for path in folder.iterdir()] == ["view.proto"]
     assert (folder / "view.proto").read_text() == "mine"
-
-
-def test_a_file_is_no_folder(tmp_path: Path) -> None:
-    (tmp_path / "notes").write_text("mine")
-    assert "notes: is a file; choose another folder" in refusal("proto", "notes", cwd=tmp_path)

@@ -22,7 +22,18 @@ REFUSALS = {
     "match": {
         "anne.py random": "did you mean 'ann.py'?",
         "bots/mine.py random": "there is no folder ",
+        "'python no.py' random": "bot 'python no.py': no such file 'no.py'",
+        "'python3.99 ann.py' random": "no program 'python3.99' on PATH; 'python' is Python 3.",
+        ". random": "pass the bot's file",
+        "random": "a match needs 2 to 4 bots, not 1; add an opponent",
+        "~nobody-here/bot.py random": "~nobody-here names a user who does not exist",
     },
+    "new": {
+        "pyton mine": "unknown language 'pyton'; did you mean 'python'?\n",
+        "cobol mine": "choose from python, go",
+        "php mine": "asara bridge",
+    },
+    "proto": {"cup.toml": "cup.toml: is a file; choose another folder"},
     "duel random greedy": {
         **dict.fromkeys(
             (f"--margin {bad}" for bad in ("nan", "inf", "0", "-1", "0.7")),
@@ -54,6 +65,8 @@ REFUSALS = {
         "random random random --people 2": "need more than 4 seats; pass fewer",
         "random random random random": "1 person and 4 bots need more than 4 seats",
         "--listen 0.0.0.0:0": "--listen: address '0.0.0.0:0' (0.0.0.0) can be reached",
+        "random --level 3": "--level 3: leave it out, because you chose your opponents",
+        "--people 4 --level 1": "4 people and 1 bot need more",
     },
     "tournament run cup.toml": {
         "--out .": "is not empty; choose a folder that is new or empty",

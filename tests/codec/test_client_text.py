@@ -24,13 +24,6 @@ def test_messages_that_no_rule_made(action: asara.Action, text: str) -> None:
     assert asara.format_action(action) == text
 
 
-def test_words_of_a_newer_protocol_read_as_numbers() -> None:
-    action = asara.Action.FromString(
-        asara.Action(search_pile=asara.SearchPile(kind=99)).SerializeToString()  # type: ignore[arg-type]
-    )
-    assert asara.format_action(action) == "search 99"
-
-
 @pytest.mark.parametrize("vector", VECTORS["actions"], ids=lambda vector: vector["text"])
 def test_actions_are_formatted_and_parsed_as_the_vectors_say(vector: dict[str, str]) -> None:
     action = asara.Action.FromString(bytes.fromhex(vector["hex"]))

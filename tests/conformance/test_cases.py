@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +20,7 @@ from tests.conformance.breakages import BREAKAGES
 from tests.docs.documents import code_words, read
 from tests.events import until
 from tests.sizes import others_long
+from tests.tournament.processes import running_processes
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = all_cases()
@@ -156,15 +156,7 @@ signal.pause()
 """
     result = await play(script, bare_case(limit_s=2))
     assert (result.expected, result.seen) == ("an end within 2 s", "the program was still running")
-    await until(lambda: not is_running(pid.read_text()))
-
-
-def is_running(pid: str) -> bool:
-    """Return True for a process that exists and is not a zombie."""
-    status = subprocess.run(
-        ["ps", "-o", "stat=", "-p", pid], capture_output=True, text=True, check=False
-    )
-    return status.stdout.strip()[:1] not in ("", "Z")
+    await until(lambda: int(pid.read_text()) not in running_processes())
 
 
 async def test_what_a_program_leaves_running_does_not_delay_its_end():

@@ -2,8 +2,6 @@ import itertools
 import os
 import random
 import stat
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -149,18 +147,6 @@ def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
         os.umask(old)
 
 
-OPEN = "import sys, pathlib; from asara_server.eventlog.journal import Journal, JournalError\n"
-OPEN += "try: Journal(pathlib.Path(sys.argv[1]))\nexcept JournalError as error: print(error)"
-
-
-def test_two_programs_cannot_have_it_open(tmp_path: Path) -> None:
-    with Journal(tmp_path / "j"):
-        other = subprocess.run(
-            [sys.executable, "-c", OPEN, tmp_path / "j"], capture_output=True, text=True, check=True
-        )
-    assert f"j: another program has it open (process {os.getpid()})" in other.stdout
-
-
 def test_files_that_are_no_journal(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("no log, and longer than the first bytes of one")
     (tmp_path / "older").write_bytes(MAGIC.replace(b"3", b"2"))
@@ -192,22 +178,6 @@ def test_rows_that_mean_nothing_are_refused(tmp_path: Path, frames: bytes, fault
     with pytest.raises(JournalError, match=rf"j: damaged at byte 16: {fault}.*; restore it"):
         Journal(tmp_path / "j")
     assert (tmp_path / "j").read_bytes() == data
-
-
-def test_a_full_disk_is_told_and_nothing_is_committed_after_it(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "j")
-    journal.begin("one", b"h")
-    journal.commit()
-    os.dup2(os.open("/dev/full", os.O_WRONLY), journal._file.fileno())
-    for _ in range(2):
-        journal.add("one", b"move")
-        with pytest.raises(JournalError, match=r"j: the disk is full"):
-            journal.commit()
-    with pytest.raises(JournalError, match="the disk is full"):
-        journal.end("one", "result")
-    journal.close()
-    with Journal(tmp_path / "j") as again:
-        assert again.unfinished == {"one": (b"h",)}
 
 
 def test_a_last_row_that_was_cut_short_is_dropped_and_the_others_stay(tmp_path: Path) -> None:

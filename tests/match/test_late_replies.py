@@ -25,7 +25,11 @@ def records(driven: Driven) -> list[type]:
     return [type(record) for record in driven.match.records[1:]]
 
 
-def test_the_first_late_reply_is_recorded_with_its_times(timed_out: Driven) -> None:
+def test_the_first_late_reply_is_recorded_with_its_times_and_changes_nothing(
+    timed_out: Driven,
+) -> None:
+    match = timed_out.match
+    before = match.asked, match.deadline_us, match.results, match.feed.digests, len(match.faults)
     assert timed_out.match.awaits_late_reply(0)
     assert timed_out.match.expired_us(0) == 11_050_001
     timed_out.reply(
@@ -37,20 +41,9 @@ def test_the_first_late_reply_is_recorded_with_its_times(timed_out: Driven) -> N
     assert (record.socket_us, record.time_us) == (11_200_000, 11_350_001)
     assert record.unread_bytes == 31
     assert len(record.actions) == 1
-
-
-def test_nobody_is_sent_anything_because_of_it_and_nothing_changes(timed_out: Driven) -> None:
-    match = timed_out.match
-    before = match.asked, match.deadline_us, match.results, match.feed.digests, len(match.faults)
-    timed_out.reply(seat=0, expected=Answer.LATE)
     assert timed_out.told == [[]] * len(timed_out.told)
-    assert before == (
-        match.asked,
-        match.deadline_us,
-        match.results,
-        match.feed.digests,
-        len(match.faults),
-    )
+    after = match.asked, match.deadline_us, match.results, match.feed.digests, len(match.faults)
+    assert after == before
 
 
 def test_only_the_first_reply_is_late_and_only_to_the_decision_that_was_open(

@@ -13,24 +13,7 @@ from asara_server.network.grpc_server import serve
 from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
 from tests.docs.documents import blocks
-from tests.events import EVENT_S
 from tests.network.served import Tokens
-
-JAVA = """
-import java.io.*; import java.security.*; import java.security.cert.*; import javax.net.ssl.*;
-public class Dial { public static void main(String[] words) throws Exception {
-  KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType()); store.load(null, null);
-  store.setCertificateEntry("referee", CertificateFactory.getInstance("X.509")
-    .generateCertificate(new FileInputStream(words[0])));
-  TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX"); trust.init(store);
-  SSLContext tls = SSLContext.getInstance("TLS"); tls.init(null, trust.getTrustManagers(), null);
-  SSLSocket socket = (SSLSocket) tls.getSocketFactory().createSocket("localhost",
-    Integer.parseInt(words[1]));
-  SSLParameters named = socket.getSSLParameters();
-  named.setApplicationProtocols(new String[]{"h2"});
-  named.setEndpointIdentificationAlgorithm("HTTPS"); socket.setSSLParameters(named);
-  socket.startHandshake(); System.out.print("accepted"); } }
-"""
 
 
 @pytest.fixture
@@ -56,21 +39,13 @@ def test_it_is_no_authority_and_its_key_is_private(tls):
 
 
 @pytest.mark.long
-async def test_grpc_accepts_it_and_so_does_java_if_it_is_here(tls, tmp_path):
+async def test_grpc_accepts_it(tls):
     referee = Referee()
     running = await serve(referee, "localhost:0", tls=tls, authenticator=Tokens())
     settings = Settings(address=running.address, token="nobody", ca=tls.certificate)
     try:
         with pytest.raises(RefusedError, match="unknown-token"):
             await asyncio.to_thread(play, lambda decision, _: decision.legal_actions[0], settings)
-        if shutil.which("java"):
-            (tmp_path / "Dial.java").write_text(JAVA)
-            port = running.address.rpartition(":")[2]
-            dial = ["java", str(tmp_path / "Dial.java"), str(tls.certificate), port]
-            done = await asyncio.to_thread(
-                subprocess.run, dial, capture_output=True, timeout=EVENT_S
-            )
-            assert done.stdout == b"accepted", done.stderr
     finally:
         await referee.stop(finish_s=0)
         await running.stop(0)

@@ -18,6 +18,7 @@ from asara_server.match.spec import MatchSpec, Player
 from asara_server.referee.limits import LimitSettings
 from tests.match.playouts import replay_of
 from tests.referee.harness import EDITION, play_bot, referee_server
+from tests.sizes import others_long
 
 AT_ONCE = 40
 BOTS = "abcd"
@@ -59,19 +60,11 @@ async def soak(matches):
         return records
 
 
-def check(records):
-    for record in records:
+@pytest.mark.parametrize("matches", others_long([6, int(os.environ.get("ASARA_SOAK", "60"))], 2))
+def test_matches_of_all_kinds(matches):
+    for record in asyncio.run(soak(matches)):
         assert not record.void
         for result in record.ends:
             assert result.termination is Termination.COMPLETED, result.detail
         kinds = set(map(type, replay_of(record).records))
         assert kinds == {StartRecord, ReplyRecord}, "no rejections"
-
-
-def test_matches_of_all_kinds():
-    check(asyncio.run(soak(6)))
-
-
-@pytest.mark.long
-def test_many_matches_of_all_kinds():
-    check(asyncio.run(soak(int(os.environ.get("ASARA_SOAK", "60")))))

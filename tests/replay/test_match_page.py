@@ -12,7 +12,6 @@ from asara.v1.replay_view_pb2 import ReplayView
 from asara_server import bundled
 from asara_server.replay.match_page import (
     PageFiles,
-    PageLanguage,
     match_page,
     read_page_files,
 )
@@ -67,13 +66,6 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "single"
 
 
-def test_a_page_holds_the_view_and_the_replay() -> None:
-    page = Elements(match_page(SEEN, FILES, b"ASARA\r\n..."))
-    assert ReplayView.FromString(zlib.decompress(page.block("replay-view"))) == SEEN
-    assert page.block("replay") == b"ASARA\r\n..."
-    assert page.of("title")[0][1].strip() == "bot 0 – bot 1: random-3"
-
-
 def digest(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
@@ -121,14 +113,6 @@ def test_script_and_style_cannot_end_their_elements(built: Path) -> None:
     assert zlib.decompress(page.block("script")).decode() == script
     assert page.of("style")[0][1].strip() == 'a::after{content:"<\\/style>"}'
     assert len(page.of("script")) == 3
-
-
-@pytest.mark.parametrize("language", [None, PageLanguage.DE])
-def test_the_language_is_that_of_the_page(language: PageLanguage | None) -> None:
-    page = Elements(match_page(SEEN, FILES, language=language))
-    attributes = page.of("html")[0][0]
-    assert attributes["lang"] == (language or "en")
-    assert attributes.get("data-language") == language
 
 
 def test_pages_in_one_folder_share_script_and_style() -> None:

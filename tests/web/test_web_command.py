@@ -6,7 +6,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -17,27 +16,13 @@ from typing import Any
 import pytest
 
 from asara_server.web.settings import WebLimits, WebSettings
+from tests.cli.command import asara_process, refusal, started
 from tests.events import EVENT_S, until, wait_until
-from tests.tournament.processes import running_processes
+from tests.network.sockets import connect_idle, is_open
+from tests.tournament.processes import children, running_processes
 from tests.tournament.samples import mirrored, write_run
 from tests.web.play_pipe import serving
 from tests.web.web_process import asara_web
-
-
-def asara(*arguments: object, **options: Any) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "asara_server.cli", *map(str, arguments)]
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
-    )
-
-
-def refusal(*arguments: object, **options: Any) -> str:
-    """What a command prints that ends at once with status 2."""
-    process = asara(*arguments, **options)
-    _, printed = process.communicate(timeout=EVENT_S)
-    assert process.returncode == 2
-    assert "Traceback" not in printed
-    return str(printed)
 
 
 def get_json(address: str) -> Any:
@@ -99,21 +84,17 @@ def playing(folder: Path, *options: str) -> Iterator[tuple["subprocess.Popen[str
     """A tournament that shows its matches, and the address of its page."""
     write_tournament(folder)
     run = ("tournament", "run", "cup.toml", "--out", "cup", "--sandbox", "none", *options)
-    process = asara(*run, "--web", "127.0.0.1:0", cwd=folder)
-    assert process.stderr is not None
-    try:
+    with started(*run, "--web", "127.0.0.1:0", cwd=folder) as process:
+        assert process.stderr is not None
         while not (line := process.stderr.readline()).startswith("Showing matches at "):
             assert line, "the tournament ended without a page"
         yield process, line.removeprefix("Showing matches at ").strip()
-    finally:
-        process.kill()
-        process.communicate(timeout=EVENT_S)
 
 
 @pytest.mark.long
 def test_a_page_that_is_killed_does_not_stop_the_tournament(tmp_path: Path):
     with playing(tmp_path) as (process, _):
-        os.kill(child_of(process.pid), signal.SIGKILL)
+        os.kill(page_of(process), signal.SIGKILL)
         _, said = process.communicate(timeout=EVENT_S)
     assert process.returncode == 0
     assert "the web server has ended, but the matches continue" in said
@@ -122,7 +103,7 @@ def test_a_page_that_is_killed_does_not_stop_the_tournament(tmp_path: Path):
 @pytest.mark.long
 def test_the_page_of_a_killed_tournament_ends(tmp_path: Path):
     with playing(tmp_path) as (process, address):
-        child = child_of(process.pid)
+        child = page_of(process)
         process.kill()
         wait_until("its page ends", lambda: child not in running_processes())
         with pytest.raises(urllib.error.URLError):
@@ -134,42 +115,31 @@ def test_the_page_of_a_killed_tournament_ends(tmp_path: Path):
 def test_a_table_shows_its_matches_from_the_beginning(tmp_path: Path, kept: bool):
     replays = ("--out", "table") if kept else ()
     serve = ("serve", "--listen", "127.0.0.1:0", *replays, "--web", "127.0.0.1:0")
-    process = asara(*serve, cwd=tmp_path)
-    assert process.stderr is not None
-    try:
+    with started(*serve, cwd=tmp_path) as process:
+        assert process.stderr is not None
         address = process.stderr.readline().removeprefix("Showing matches at ").strip()
         (table,) = get_json(f"{address}api/runs")["runs"]
         assert (table["name"], table["state"], table["over"]) == ("table", "running", 0)
         assert get_json(f"{address}api/runs/table")["running"] == []
         if kept:
-            _, said = asara(*serve, cwd=tmp_path).communicate(timeout=EVENT_S)
+            said = asara_process(*serve, cwd=tmp_path).stderr
             assert "--web: table/table.journal: another program has it open" in said
-    finally:
-        process.terminate()
-        process.communicate(timeout=EVENT_S)
 
 
-def child_of(process: int) -> int:
+def page_of(process: "subprocess.Popen[str]") -> int:
     """The process of the page that a command has started."""
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parent = int(stat.read_text().rpartition(")")[2].split()[1])
-            command = (stat.parent / "cmdline").read_bytes()
-        except OSError:
-            continue
-        if parent == process and b"--child" in command:
-            return int(stat.parent.name)
-    raise AssertionError("there is no page")
+    (child,) = children(process.pid, "--child")
+    return child
 
 
 async def test_connections_of_one_peer_are_limited():
     settings = WebSettings(limits=WebLimits(connections_per_peer=3))
     async with serving(settings) as address:
-        host, port = address.split(":")
-        held = [socket.create_connection((host, int(port))) for _ in range(3)]
-        late = socket.create_connection((host, int(port)))
-        await until(lambda: _is_closed(late))
-        assert not any(map(_is_closed, held))
+        port = int(address.rpartition(":")[2])
+        held = [await connect_idle(port) for _ in range(3)]
+        late = await connect_idle(port)
+        await until(lambda: not is_open(late))
+        assert all(map(is_open, held))
         held.pop().close()
         while not await _is_served(address):  # until the end of that connection is noticed
             pass
@@ -179,11 +149,10 @@ async def test_connections_of_one_peer_are_limited():
 
 async def test_a_connection_that_sends_nothing_is_closed():
     async with serving(WebSettings(limits=WebLimits(head_s=0.2))) as address:
-        host, port = address.split(":")
-        silent = socket.create_connection((host, int(port)))
-        slow = socket.create_connection((host, int(port)))
+        port = int(address.rpartition(":")[2])
+        silent, slow = await connect_idle(port), await connect_idle(port)
         slow.sendall(b"GET / HTTP/1.1\r\nHost: ")
-        await until(lambda: _is_closed(silent) and _is_closed(slow))
+        await until(lambda: not is_open(silent) and not is_open(slow))
         silent.close()
         slow.close()
 
@@ -194,15 +163,3 @@ async def _is_served(address: str) -> bool:
     answer = await reader.read(1)
     writer.close()
     return bool(answer)
-
-
-def _is_closed(connection: socket.socket) -> bool:
-    connection.setblocking(False)
-    try:
-        while connection.recv(4096):
-            pass
-        return True
-    except BlockingIOError:
-        return False
-    except ConnectionError:
-        return True

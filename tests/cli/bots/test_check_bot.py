@@ -14,7 +14,7 @@ from asara_codec.clocks import Clocks
 from asara_server.cli.sessions import bot_check
 from asara_server.match.spec import ClockSettings
 from asara_server.tournament.execution.entry_check import bank_needed_us
-from tests.cli.command import asara, refusal, signalled
+from tests.cli.command import asara, signalled
 from tests.events import until
 from tests.tournament import sample_bots
 from tests.tournament.sandbox_config import living, sandbox_or_skip
@@ -111,17 +111,6 @@ def test_the_bank_that_is_needed() -> None:
     assert bank_needed_us([16, 15], clocks) == 1
     assert bank_needed_us([5, 5, 105], clocks) == 70  # 20 saved by two quick answers
     assert bank_needed_us([105, 5, 5], clocks) == 90  # later savings come too late
-
-
-def test_what_is_kept(tmp_path: Path) -> None:
-    folder = write(tmp_path / "mine", sample_bots.GOOD)
-    words = ("check", folder, "--sandbox", "none", "--rules", "basic", "--out", "kept")
-    assert asara(*words, cwd=tmp_path).returncode == 0
-    assert sorted(path.name for path in (tmp_path / "kept").iterdir()) == [
-        *("check.log", "logs", "replays"),
-    ]
-    assert asara("audit", *(tmp_path / "kept/replays").iterdir()).returncode == 0
-    assert "--out kept: is not empty" in refusal(*words, cwd=tmp_path)
 
 
 @pytest.mark.long

@@ -1,12 +1,11 @@
 import json
 import re
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.cli.command import asara, asara_process, command_line, environment
+from tests.cli.command import asara, asara_process, started
 from tests.events import EVENT_S
 from tests.tournament import sample_bots
 from tests.tournament.samples import read_results
@@ -129,30 +128,18 @@ def test_a_bot_that_does_not_start_ends_it_with_the_reason(tmp_path: Path) -> No
 @pytest.mark.long
 def test_a_duel_that_is_stopped_says_what_is_known(tmp_path: Path) -> None:
     write(tmp_path, slow=SLOW)
-    process = subprocess.Popen(
-        command_line(
-            *("duel", tmp_path / "slow.py", tmp_path / "slow.py"),
-            *("--out", tmp_path / "run", "--json", tmp_path / "answer.json"),
-        ),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
-    assert process.stderr is not None
-    shown = []
-    for line in process.stderr:
-        shown.append(line.rstrip("\n"))
-        if re.match(r"\d+ blocks?: ", line):
-            break
-    assert len(shown[-1]) <= 80
+    written = ("--out", tmp_path / "run", "--json", tmp_path / "answer.json")
+    with started("duel", "slow.py", "slow.py", *written, cwd=tmp_path) as process:
+        assert process.stderr is not None
+        line = next(line for line in process.stderr if re.match(r"\d+ blocks?: ", line))
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=EVENT_S)
+    assert len(line) <= 81
     assert re.fullmatch(
         r"\d+ blocks?: [01]\.\d{3} \([01]\.\d{3}–[01]\.\d{3}\)"
-        r"  -3\.0 \[#*·*\] 3\.7  ~[\d,]+ blocks? to go",
-        shown[-1],
+        r"  -3\.0 \[#*·*\] 3\.7  ~[\d,]+ blocks? to go\n",
+        line,
     )
-    process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in stderr
     assert stdout.startswith("The duel was stopped without a verdict on whether slow or slow-2 is ")

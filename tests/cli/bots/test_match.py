@@ -121,17 +121,6 @@ def test_the_sandbox_says_what_it_hid_and_how_to_show_it(tmp_path: Path) -> None
     assert "--readable /: is more than a bot may see" in refusal(*words, "--readable", "/")
 
 
-def test_bots_that_cannot_be_found_are_refused_with_what_there_is(tmp_path: Path) -> None:
-    assert "bot 'python no.py': no such file 'no.py'" in refusal(
-        "match", "python no.py", "random", cwd=tmp_path
-    )
-    assert ("no program 'python3.99' on PATH; 'python' is Python 3.") in refusal(
-        "match", "python3.99 my_bot.py", "random"
-    )
-    assert "pass the bot's file" in refusal("match", ".", "random", cwd=tmp_path)
-    assert "a match needs 2 to 4 bots, not 1; add an opponent" in refusal("match", "random")
-
-
 def test_names_of_files_and_folders_are_corrected(tmp_path: Path) -> None:
     """A name with a space is that of a file or folder, if there is one, and no command."""
     spaced = tmp_path / "my bot"

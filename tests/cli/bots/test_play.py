@@ -1,15 +1,12 @@
 """`asara play`: the table, its links and its end; the page has tests of its own."""
 
 import asyncio
-import os
-import pty
 import signal
 import subprocess
 import sys
 import tempfile
 import urllib.request
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -21,7 +18,7 @@ from asara_server.cli.sessions.play import analysed
 from asara_server.network.addresses import socket_parent
 from asara_server.replay.file import read_replay
 from asara_server.replay.signing import SigningKey
-from tests.cli.command import command_line, environment, refusal
+from tests.cli.command import in_terminal, received
 from tests.events import EVENT_S, wait_until
 from tests.match.playouts import random_replay, replay_bytes
 from tests.referee.harness import play_bot
@@ -60,29 +57,14 @@ def test_a_match_through_the_link_and_the_replay_stays(tmp_path: Path, temporary
         urllib.request.urlopen(f"http://{address}/", timeout=EVENT_S)
 
 
-def test_a_level_takes_the_place_of_opponents_that_are_named() -> None:
-    sentence = "--level 3: leave it out, because you chose your opponents"
-    assert sentence in refusal("play", "random", "--level", "3")
-    assert "4 people and 1 bot need more" in refusal("play", "--people", "4", "--level", "1")
-
-
 @pytest.mark.long
 @pytest.mark.parametrize(("answer", "level"), [("4", 4), ("", 2)])
 def test_a_person_at_a_terminal_chooses_a_level(answer: str, level: int) -> None:
-    ours, theirs = pty.openpty()
-    words = command_line("play", "--no-browser")
-    with subprocess.Popen(
-        words, stdin=theirs, stdout=theirs, stderr=theirs, env=environment()
-    ) as process:
-        os.close(theirs)
-        os.write(ours, f"6\n{answer}\n".encode())
-        text = b""
-        with suppress(OSError):  # Linux raises it when the other side is closed
-            while b"run=" not in text:
-                text += os.read(ours, 65536)
+    with in_terminal("play", "--no-browser") as (process, terminal):
+        terminal.write(f"6\n{answer}\n".encode())
+        text = received(terminal, b"run=")
         process.send_signal(signal.SIGTERM)
         assert process.wait(EVENT_S) == 128 + signal.SIGTERM, text
-        os.close(ours)
     assert f"level-{level}".encode() in text
     assert b"Please select one of the available options" in text
 
@@ -145,17 +127,10 @@ def test_a_signal_ends_the_table_at_once(number: signal.Signals, temporary: Path
 @pytest.mark.long
 def test_a_terminal_that_is_closed_ends_the_table(temporary: Path) -> None:
     """Printing to a closed terminal raises errors. They must not keep the process alive."""
-    ours, theirs = pty.openpty()
-    words = command_line("play", "random", "--no-browser")
-    with subprocess.Popen(
-        words, stdin=theirs, stdout=theirs, stderr=theirs, env=environment()
-    ) as process:
-        os.close(theirs)
-        text = b""
-        while b"http://" not in text:
-            text += os.read(ours, 65536)
+    with in_terminal("play", "random", "--no-browser") as (process, terminal):
+        received(terminal, b"http://")
         process.send_signal(signal.SIGHUP)
-        os.close(ours)
+        terminal.close()
         # 1 if a line could not be printed before the signal was heard
         assert process.wait(EVENT_S) in (1, 128 + signal.SIGHUP)
     assert not list(temporary.iterdir())

@@ -1,8 +1,6 @@
 """`asara tournament run` with builds: progress, failures on the screen, and after a resumption."""
 
 import re
-import signal
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,7 +8,7 @@ import pytest
 from asara_server.tournament.run.directory import has_run
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.run.status import StatusReader
-from tests.cli.command import asara, command_line, environment
+from tests.cli.command import asara, started
 from tests.events import wait_until
 from tests.tournament import sample_bots
 from tests.tournament.sample_bots import HEADER
@@ -61,16 +59,11 @@ def test_a_failed_build_is_shown_at_once_and_stays_out_when_the_run_resumes(
     file, run = write_cup(tmp_path), tmp_path / "run"
     words = ("tournament", "run", file, "--out", run, "--key", tmp_path / "key")
     options = ("--sandbox", "none")
-    with subprocess.Popen(
-        command_line(*words, *options),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        env=environment(),
-    ) as process:
+    with started(*words, *options) as process:
         shown = until_built(run)
-        process.send_signal(signal.SIGKILL)
+        process.kill()
         assert process.stderr
-        screen = process.stderr.read().decode()
+        screen = process.stderr.read()
     assert re.search(r"^Building slow for \d+ s\.$", shown, re.MULTILINE)
     assert "fails" in shown.split("Out of the run\n")[1]
     assert "fails is out: build failed: exited with status 101; it printed:\n" in screen

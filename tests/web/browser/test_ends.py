@@ -1,17 +1,14 @@
 """The last screen of all that one plays or watches: its words, and how it looks."""
 
-import os
-import pty
 import re
-import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.cli.command import command_line, environment
+from tests.cli.command import in_terminal, received
 from tests.events import EVENT_S
 from tests.web.browser.test_play import lit, play_match_by_script
 from tests.web.chromium import (
@@ -97,57 +94,17 @@ def test_the_end_of_a_live_match(browser: Browser, tmp_path: Path) -> None:
         expect(page.get_by_text("The match is running.")).to_have_count(0)
 
 
-@contextmanager
-def on_a_terminal(
-    begin: str, *words: str, folder: Path | None = None
-) -> Iterator[tuple["subprocess.Popen[bytes]", str, int]]:
-    """Run a command on a terminal; yield it with the address that it prints after `begin`.
-
-    The last value is the other end of the terminal.
-    """
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        command_line(*words), stdin=theirs, stdout=theirs, stderr=theirs, env=environment(),
-        cwd=folder,
-    )  # fmt: skip
-    os.close(theirs)
-    drain = threading.Thread(target=_drain, args=(ours,))
-    printed = b""
-    killer = threading.Timer(EVENT_S, process.kill)  # otherwise a failing test would hang
-    killer.start()
-    try:
-        while not (found := re.search(rf"{begin}\s+(http://\S+)\s".encode(), printed)):
-            printed += os.read(ours, 4096)
-        killer.cancel()
-        drain.start()
-        yield process, found[1].decode(), ours
-    finally:
-        killer.cancel()
-        process.kill()
-        process.wait()
-        if drain.ident is not None:
-            drain.join(EVENT_S)  # when the processes of the command have ended, too
-        os.close(ours)
-
-
-def _drain(terminal: int) -> None:
-    """Read what a command prints until it has ended, or it would wait."""
-    with suppress(OSError):
-        while os.read(terminal, 4096):
-            pass
-
-
 def test_the_end_of_a_run_that_is_watched(browser: Browser, tmp_path: Path) -> None:
     write_tournament(tmp_path)
-    words = ("tournament", "run", "cup.toml", "--out", "cup", "--sandbox", "none")
+    words = ("tournament", "run", "cup.toml", "--out", "cup", "--web", "127.0.0.1:0")
     with (
-        on_a_terminal("Showing matches at", *words, "--web", "127.0.0.1:0", folder=tmp_path) as (
-            process,
-            address,
-            terminal,
-        ),
+        in_terminal(*words, "--sandbox", "none", cwd=tmp_path) as (process, terminal),
         still_page(browser) as page,
     ):
+        shown = received(terminal, b"/\r\n").decode()
+        # Otherwise the command would wait with what it prints.
+        threading.Thread(target=received, args=(terminal,), daemon=True).start()
+        (address,) = re.findall(r"Showing matches at\s+(http://\S+)", shown)
         page.goto(f"{address}runs/cup")
         over = page.get_by_text("The run is finished.")
         expect(over).to_be_visible()
@@ -163,7 +120,7 @@ def test_the_end_of_a_run_that_is_watched(browser: Browser, tmp_path: Path) -> N
         check_scoring(page)
         page.goto(f"{address}runs/cup")
         expect(over).to_be_visible()
-        os.write(terminal, b"\n")
+        terminal.write(b"\n")
         assert process.wait(EVENT_S) == 0
         # The page asks seldom for a finished run; it asks when it is looked at.
         page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")

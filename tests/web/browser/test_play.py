@@ -152,19 +152,6 @@ def test_some_turns_by_keyboard_alone(browser: Browser) -> None:
         expect(page.get_by_role("dialog")).to_have_count(0)
 
 
-def test_what_is_hidden_is_sent_first(browser: Browser) -> None:
-    with play_table("--seed", "spies") as table, seat(browser, table.links[0]) as page:
-        choose(page, "space 8 3")
-        lit(page).first.click()
-        choose(page, "pile 1")
-        expect(page.get_by_text("What comes next is hidden")).to_be_visible()
-        page.get_by_role("button", name="Send and look").click()
-        expect(page.get_by_role("heading", name="Buy from the pile?")).to_be_visible()
-        page.get_by_role("button", name="Decline").click()
-        page.get_by_role("button", name="Send turn").click()
-        expect(page.get_by_role("heading", name="Choose a space")).to_be_visible()
-
-
 def test_two_people_at_one_table(browser: Browser) -> None:
     with play_table("--rules", "pro", people=2) as table, seat(browser, table.links[0]) as first:
         waiting = first.get_by_role("main")

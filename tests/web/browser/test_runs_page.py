@@ -281,12 +281,3 @@ def test_pages_are_accessible(page: Page, address: str, path: str):
     assert violations(page) == []
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
     assert violations(page, rules=("color-contrast",)) == []
-
-
-def test_a_forfeit_is_told_in_the_readers_language_and_quotes_the_referee(page: Page, address: str):
-    page.goto(f"{address}/runs/hostile")
-    page.locator("select.language").select_option("de")
-    forfeits = page.get_by_role("region", name="Ausfälle", exact=True)
-    expect(forfeits.get_by_text("Zuletzt, in \u2068h1\u2069: abgestürzt")).to_be_visible()
-    said = forfeits.get_by_text("Schiedsrichter: ").locator("q [lang=en]")
-    expect(said).to_have_text(re.compile("^said <img"))
