@@ -195,36 +195,26 @@ def test_every_entry_is_what_its_name_says(rule_sets, seats):
 
 @pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_observations_one_after_the_other_are_those_made_afresh(rule_sets, seats):
+    """By observers of one seat, by one of all seats, and in the environments' quicker form."""
     observers = [Observer() for _ in range(seats)]
     mixed = Observer()
+    data = bytearray(2 * OBSERVATION_BYTES)
+    policy = random.Random(rule_sets).choice(PLAYERS)
     for seed in range(2):
-        moments = playout(rules(rule_sets, seats), seed)
-        running = RunningView(next(moments).state)
-        for moment in moments:
-            if moment.state.seat < 0 or moment.state.year > 2:
+        moments = playout(rules(rule_sets, seats), seed, policy)
+        start = next(moments).state
+        running, quick, before = RunningView(start), StateObserver(start), None
+        for state, _, _ in moments:
+            if state.seat < 0:
                 break
+            looked = state.kind == DecisionKind.BUYERS and before == DecisionKind.SPACE
+            before = state.kind
             seen = running.deciding()
-            fresh = observe(view(moment.state, moment.state.seat))
+            fresh = observe(view(state, state.seat))
             assert (observers[seen.private.seat].observe(seen) == fresh).all()
             assert (mixed.observe(seen) == fresh).all()
-
-
-@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
-def test_observations_of_a_state_as_it_goes_on_are_those_of_its_views(rule_sets, seats):
-    """At every decision of a match; the environments use this quicker form."""
-    moments = playout(rules(rule_sets, seats), seats, random.Random(rule_sets).choice(PLAYERS))
-    observer = StateObserver(next(moments).state)
-    data = bytearray(2 * OBSERVATION_BYTES)
-    before = None
-    for moment in moments:
-        state = moment.state
-        if state.seat < 0:
-            break
-        looked = state.kind == DecisionKind.BUYERS and before == DecisionKind.SPACE
-        before = state.kind
-        expected = observe(view(state, state.seat))
-        observer.write(data, OBSERVATION_BYTES, looked)
-        assert data[OBSERVATION_BYTES:] == expected.tobytes()
+            quick.write(data, OBSERVATION_BYTES, looked)
+            assert data[OBSERVATION_BYTES:] == fresh.tobytes()
     assert not any(data[:OBSERVATION_BYTES])
 
 

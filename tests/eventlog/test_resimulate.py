@@ -158,16 +158,14 @@ LATE = timed_out(2).match.records
     ],
 )
 def test_late_replies_that_cannot_be(change: Any, named: str) -> None:
-    changed = [*LATE[:-1], LATE[-1]._replace(**change)]
-    with pytest.raises(UnsoundError, match=named):
-        resimulate(
-            spec(clocks=Clocks(bank_us=1_000_000, increment_us=0, grace_us=0)), LIMITS, changed
-        )
+    check_refused([*LATE[:-1], LATE[-1]._replace(**change)], named)
 
 
 def test_a_late_reply_that_is_invented_or_repeated() -> None:
-    match_spec = spec(clocks=Clocks(bank_us=1_000_000, increment_us=0, grace_us=0))
-    late = LATE[-1]
-    for records in ([LATE[0], late], [*LATE, late]):
-        with pytest.raises(UnsoundError, match="only after a timeout of its seat, and only one"):
-            resimulate(match_spec, LIMITS, records)
+    for records in ([LATE[0], LATE[-1]], [*LATE, LATE[-1]]):
+        check_refused(records, "only after a timeout of its seat, and only one")
+
+
+def check_refused(records: list[Record], named: str) -> None:
+    with pytest.raises(UnsoundError, match=named):
+        resimulate(timed_out(2).spec, LIMITS, records)

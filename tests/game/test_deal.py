@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asara_game.actions import format_section, format_space
-from asara_game.deal import Deal, RandomShuffler
+from asara_game.deal import Deal
 from asara_game.engine import apply, new_match
 from asara_game.events import GiftLaid
 from asara_game.state import SHUFFLED, State
@@ -129,11 +129,3 @@ def test_every_shuffle_of_a_match_has_a_label_of_its_own():
     for thing, count in zip(SHUFFLED, state.shuffle_counts, strict=True):
         assert counts[thing] == count
         assert {f"{thing}/{n}" for n in range(count)} <= set(labels)
-
-
-def test_a_random_shuffler_passes_randomness_in():
-    order = list(range(30))
-    RandomShuffler(random.Random(5)).shuffle("any", order)
-    expected = list(range(30))
-    random.Random(5).shuffle(expected)
-    assert order == expected

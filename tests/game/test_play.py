@@ -8,14 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asara_game.actions import ChooseSpace
-from asara_game.deal import Deal
-from asara_game.engine import apply, decision, legal_actions, new_match, outcome
+from asara_game.engine import apply, decision, legal_actions, outcome
 from asara_game.state import IllegalAction
 from asara_game.view import public_view, view
 from asara_game.vocabulary import SECTION_TYPES, Area, DecisionKind, Space, Tower
 from tests.game.ledger import Ledger
 from tests.game.play import (
-    FIELDS,
     WIDE_CASES,
     check_components,
     check_legal,
@@ -117,34 +115,3 @@ def test_a_refusal_tells_the_deciding_seat_nothing_new(rule_sets, seats):
         number = len(view(state, state.seat).legal)
         assert str(number) in str(refused.value)
         assert state.kind.name in str(refused.value)
-
-
-# The same deal and the same actions give the same match.
-
-
-@pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
-@settings(max_examples=1)
-@given(seed=SEEDS)
-def test_the_same_deal_and_actions_give_the_same_match(rule_sets, seats, seed):
-    in_force = rules(rule_sets, seats)
-    first = [(action, events, snapshot(state)) for state, action, events in playout(in_force, seed)]
-    secret = random.Random(seed)
-    secret.choice("abc")  # the policy
-    state, events = new_match(in_force, Deal(secret.randbytes(32)))
-    assert (None, events, snapshot(state)) == first[0]
-    for action, expected, after in first[1:]:
-        assert action is not None
-        assert apply(state, action) == expected
-        assert snapshot(state) == after
-
-
-def test_every_field_of_a_state_is_copied():
-    state, _ = new_match(rules("pro+gifts+genie", 4), Deal(bytes(32)))
-    copy = state.copy()
-    for name in FIELDS:
-        value, copied = getattr(state, name), getattr(copy, name)
-        assert value == copied
-        if isinstance(value, list) and name != "legal":
-            assert value is not copied
-            for mine, theirs in zip(value, copied, strict=True):
-                assert not isinstance(mine, list) or mine is not theirs

@@ -299,30 +299,21 @@ async def test_a_finished_match_is_sent_at_once(tmp_path):
         assert len(await again.all(after=events)) == 2
 
 
-async def test_links_are_not_followed(tmp_path):
+async def test_a_link_and_a_damaged_replay_are_not_found_and_say_no_more(tmp_path):
     run, elsewhere = tmp_path / "run", tmp_path / "elsewhere"
     run.mkdir()
     elsewhere.mkdir()
     finished(elsewhere)
     (run / "m1.asara").symlink_to(elsewhere / "m1.asara")
+    data = (elsewhere / "m1.asara").read_bytes()
+    (run / "m2.asara").write_bytes(data[: len(data) // 2])
     async with serving(WebSettings(sources=(run,))) as address:
-        watcher = Watcher(await connect(f"ws://{address}/ws/watch?run=run", proxy=None))
-        await watcher.ask()
-        assert (await watcher.ending())[0] == 4005
-
-
-async def test_a_damaged_replay_is_an_error_without_details(tmp_path):
-    finished(tmp_path)
-    path = tmp_path / "m1.asara"
-    data = path.read_bytes()
-    path.write_bytes(data[: len(data) // 2])
-    async with serving(WebSettings(sources=(tmp_path,))) as address:
-        url = f"ws://{address}/ws/watch?run={tmp_path.name}"
-        watcher = Watcher(await connect(url, proxy=None))
-        await watcher.ask()
-        code, reason = await watcher.ending()
-        assert (code, reason.partition(":")[0]) == (4005, "match")
-        assert str(tmp_path) not in reason
+        for name in ("m1", "m2"):
+            watcher = Watcher(await connect(f"ws://{address}/ws/watch?run=run", proxy=None))
+            await watcher.ask(name)
+            code, reason = await watcher.ending()
+            assert (code, reason.partition(":")[0]) == (4005, "match")
+            assert str(tmp_path) not in reason
 
 
 async def test_a_match_can_be_watched_from_its_end_to_its_publication(tmp_path):

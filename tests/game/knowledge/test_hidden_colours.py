@@ -40,12 +40,6 @@ def normalized(weights):
     return {key: weight / total for key, weight in weights.items()}
 
 
-def weighed(weights, share):
-    """Multiply the probability of each hypothesis by its share, which may be 0."""
-    found = {key: weight * share(*key) for key, weight in weights.items()}
-    return normalized({key: weight for key, weight in found.items() if weight})
-
-
 def arrangements(items):
     """Distinct orders; all are equally likely."""
     return set(permutations(items))
@@ -58,7 +52,31 @@ def without(items, *some):
     return tuple(left)
 
 
-class LitTable:
+class Hypotheses:
+    """All that the hidden parts of a table can be for seat 0, with their probabilities."""
+
+    possible: dict[Any, float]
+
+    def weigh(self, share):
+        """Multiply the probability of each hypothesis by its share, which may be 0."""
+        found = {key: weight * share(*key) for key, weight in self.possible.items()}
+        self.possible = normalized({key: weight for key, weight in found.items() if weight})
+
+    def update(self, change):
+        """Replace each hypothesis by those that `change` yields, which are equally likely."""
+        after: dict[Any, float] = defaultdict(float)
+        for hypothesis, weight in self.possible.items():
+            found = list(change(*hypothesis))
+            for new in found:
+                after[new] += weight / len(found)
+        self.possible = normalized(after)
+
+    def check_that_likely_ones_come_up(self, arranged):
+        found = Counter(arranged() for _ in range(400))
+        assert {key for key, share in self.possible.items() if share > 0.03} <= set(found)
+
+
+class LitTable(Hypotheses):
     """Lit windows at a table of three seats, and all that they can be for seat 0.
 
     A hypothesis is the stack, top last, and what each other seat holds, in rising order.
@@ -86,18 +104,6 @@ class LitTable:
         seen = private(lit=held, known=tuple(reversed(known)), windows=tuple(map(Colour, windows)))
         self.history.look(seen, kind)
         return seen
-
-    def weigh(self, share):
-        self.possible = weighed(self.possible, share)
-
-    def update(self, change):
-        """Replace each hypothesis by those that `change` yields, with their shares."""
-        after: dict[Any, float] = defaultdict(float)
-        for (stack, held), weight in self.possible.items():
-            found = list(change(stack, held))
-            for hypothesis in found:
-                after[hypothesis] += weight / len(found)
-        self.possible = normalized(after)
 
     def turn(self):
         seat = self.dice.randrange(len(self.held))
@@ -227,13 +233,11 @@ def test_every_arrangement_of_lit_windows_that_fits_comes_up():
         own = table.own()
         if table.history.lost and not table.alike:
             tested += 1
-            found = Counter(table.arranged(own) for _ in range(400))
-            likely = {key for key, share in table.possible.items() if share > 0.03}
-            assert likely <= set(found), seed
+            table.check_that_likely_ones_come_up(lambda: table.arranged(own))  # noqa: B023
     assert tested > 15
 
 
-class BuyerTable:
+class BuyerTable(Hypotheses):
     """Buyers of one year at a table of three seats, and all that they can be for seat 0.
 
     A hypothesis is each other seat's hand, the dispatches face down, and the pile, all in rising
@@ -265,17 +269,6 @@ class BuyerTable:
         if buyers:
             self.history.look(seen)
         return seen
-
-    def weigh(self, share):
-        self.possible = weighed(self.possible, share)
-
-    def update(self, change):
-        after: dict[Any, float] = defaultdict(float)
-        for hypothesis, weight in self.possible.items():
-            found = list(change(*hypothesis))
-            for new in found:
-                after[new] += weight / len(found)
-        self.possible = normalized(after)
 
     def turn(self):
         seat = self.dice.randrange(3)
@@ -316,17 +309,10 @@ class BuyerTable:
         self.update(change)
 
     def draw(self, seat):
-        colour = self.pile.pop(self.dice.randrange(len(self.pile)))
-        self.gain(seat, colour)
-
-        def change(hands, face_down, pile):
-            for drawn in pile:
-                if seat != ME or drawn == colour:
-                    yield self.gained(hands, seat, drawn), face_down, without(pile, drawn)
-
+        colour = self.dice.choice(self.pile)
         if seat == ME:
             self.weigh(lambda _hands, _face_down, pile: pile.count(colour))
-        self.update(change)
+        self.gain(seat, colour)
 
     def choose(self, seat):
         seen = tuple(sorted(self.pile))
@@ -334,25 +320,23 @@ class BuyerTable:
         if seat == ME and len(set(seen)) > 1:
             self.weigh(lambda _hands, _face_down, pile: pile == seen)
             self.own(self.pile)
-        self.pile.remove(colour)
         self.gain(seat, colour)
 
-        def change(hands, face_down, pile):
-            for drawn in pile:
-                if seat != ME or drawn == colour:
-                    yield self.gained(hands, seat, drawn), face_down, without(pile, drawn)
-
-        self.update(change)
-
     def gain(self, seat, colour):
+        self.pile.remove(colour)
         self.hands[seat].append(colour)
         self.history.drawn(seat, 1)
 
-    @staticmethod
-    def gained(hands, seat, colour):
-        if seat == ME:
-            return hands
-        return (*hands[:seat], tuple(sorted((*hands[seat], colour))), *hands[seat + 1 :])
+        def change(hands, face_down, pile):
+            for drawn in pile:
+                hand = tuple(sorted((*hands[seat], drawn)))
+                if seat != ME:
+                    after = (*hands[:seat], hand, *hands[seat + 1 :])
+                    yield after, face_down, without(pile, drawn)
+                elif drawn == colour:
+                    yield hands, face_down, without(pile, drawn)
+
+        self.update(change)
 
     def arranged(self):
         arranged = self.history.arrange(self.own(), self.dice)
@@ -386,9 +370,7 @@ def test_every_arrangement_of_buyers_that_fits_comes_up():
             table.turn()
         if table.arranged() is not None:
             tested += 1
-            found = Counter(table.arranged() for _ in range(400))
-            likely = {key for key, share in table.possible.items() if share > 0.03}
-            assert likely <= set(found), seed
+            table.check_that_likely_ones_come_up(table.arranged)
     assert tested > 8
 
 
