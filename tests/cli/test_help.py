@@ -101,11 +101,7 @@ def test_defaults_are_shown_in_the_form_in_which_they_are_typed() -> None:
             "--clock: 'soon' is not a time; give a number of seconds, such as 60 or 60+0.5",
             "match",
         ),
-        (
-            "match a b --sandbox non",
-            "--sandbox: 'non' is not one of 'bubblewrap', 'none'",
-            "match",
-        ),
+        ("match a b --sandbox non", "--sandbox: 'non' is not one of 'bubblewrap', 'none'", "match"),
     ],
 )
 def test_a_wrong_word_is_one_line_that_says_where_to_read_on(

@@ -41,8 +41,7 @@ REFUSALS = {
         ),
         "--margin much": "--margin: must be a number",
         **dict.fromkeys(
-            (f"--max-blocks {bad}" for bad in ("0", "-3", "1.5", "many", "100001")),
-            "--max-blocks",
+            (f"--max-blocks {bad}" for bad in ("0", "-3", "1.5", "many", "100001")), "--max-blocks"
         ),
         "--out .": "is not empty",
     },
@@ -84,7 +83,7 @@ REFUSALS = {
         ),
     },
     "tournament check cup.toml": {
-        "--remote": "--remote waits for entries on other machines, and cup.toml has none\n",
+        "--remote": "--remote waits for entries on other machines, and cup.toml has none\n"
     },
     "web": {
         "--listen 8080": "write host:port",

@@ -136,12 +136,7 @@ def test_words_in_a_strangers_replay_reach_no_terminal(tmp_path: Path) -> None:
     file.write_bytes(replay_bytes(replay, SigningKey.new()))
     other = tmp_path / "b.asara"
     other.write_bytes(replay_bytes(random_replay(EVERYTHING, 3, seed=8), SigningKey.new()))
-    for words in (
-        ("show", file),
-        ("clock", file),
-        ("export", file),
-        ("diff", file, other),
-    ):
+    for words in (("show", file), ("clock", file), ("export", file), ("diff", file, other)):
         done = asara("replay", *words)
         assert done.stdout, done.stderr
         assert_plain(done.stdout + done.stderr)
@@ -155,8 +150,7 @@ def test_words_in_a_strangers_run_reach_no_terminal(tmp_path: Path) -> None:
     """Every text in every file of a run is such a word."""
     made = tmp_path / "made"
     play(
-        write_tournament(tmp_path, {"ann": GOOD, "bob": GOOD}, "seats = 2\nrules = 'basic'\n"),
-        made,
+        write_tournament(tmp_path, {"ann": GOOD, "bob": GOOD}, "seats = 2\nrules = 'basic'\n"), made
     )
     for path in ("run.json", "results.jsonl", "manifest.json", "standings.json"):
         run = tmp_path / f"run-{path}"

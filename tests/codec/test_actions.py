@@ -9,11 +9,7 @@ from asara.v1 import vocabulary_pb2 as pb
 from asara.v1.play_pb2 import PlayRequest, Reply
 from asara_codec.decode import UnknownAction, action_from_proto, reply_from_bytes
 from asara_codec.encode import action_message
-from asara_game.actions import (
-    Action,
-    Decline,
-    parse_action,
-)
+from asara_game.actions import Action, Decline, parse_action
 from tests.codec.every_action import SENT
 
 

@@ -15,10 +15,7 @@ VECTORS: dict[str, Any] = json.loads(
 
 @pytest.mark.parametrize(
     ("action", "text"),
-    [
-        (asara.Action(), "no action"),
-        (asara.Action(pay_offer=asara.PayOffer(asari=4)), "pay 4"),
-    ],
+    [(asara.Action(), "no action"), (asara.Action(pay_offer=asara.PayOffer(asari=4)), "pay 4")],
 )
 def test_messages_that_no_rule_made(action: asara.Action, text: str) -> None:
     assert asara.format_action(action) == text

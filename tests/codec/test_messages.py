@@ -9,11 +9,7 @@ from asara.v1 import event_pb2, vocabulary_pb2
 from asara.v1 import play_pb2 as pb
 from asara.v1.watch_pb2 import WatchResponse
 from asara_codec.clocks import Clocks
-from asara_codec.decode import (
-    action_from_proto,
-    clocks_from_proto,
-    event_from_proto,
-)
+from asara_codec.decode import action_from_proto, clocks_from_proto, event_from_proto
 from asara_codec.editions import edition_message, rules_from_proto
 from asara_codec.encode import event_bytes, event_message
 from asara_codec.messages import (
@@ -183,8 +179,7 @@ def test_every_event_has_an_example() -> None:
 )
 def test_events_round_trip(event: ev.Event | SeatForfeited) -> None:
     update = canonical(
-        pb.PlayResponse,
-        update_bytes(match_id="m-1", events=[event_bytes(event)], sequence=1),
+        pb.PlayResponse, update_bytes(match_id="m-1", events=[event_bytes(event)], sequence=1)
     ).update
     assert update.events == [event_message(event)]
     [back] = events_in(update.events)

@@ -21,12 +21,7 @@ from asara_server.referee.referee import Referee
 from asara_server.referee.stream_errors import VIOLATIONS, ErrorKind
 from asara_server.tournament.config.entry_folders import BotFile, built_in_bots
 from asara_server.tournament.config.tournament_file import Limits
-from asara_server.tournament.run.directory import (
-    RUN_FILES,
-    RUN_FOLDERS,
-    RemoteEntry,
-    RemoteInfo,
-)
+from asara_server.tournament.run.directory import RUN_FILES, RUN_FOLDERS, RemoteEntry, RemoteInfo
 from asara_server.tournament.run.run_record import RunInfo
 from asara_server.tournament.standings.duel import DuelReport
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
@@ -40,15 +35,7 @@ from asara_server.tournament.standings.model import (
     StandingsRow,
 )
 from tests.cli.command import all_commands, leaf_commands
-from tests.docs.documents import (
-    DOCUMENTS,
-    code_words,
-    first_words,
-    own_files,
-    prose,
-    read,
-    table,
-)
+from tests.docs.documents import DOCUMENTS, code_words, first_words, own_files, prose, read, table
 
 PROTOCOL = "proto/README.md"
 RULES = "server/asara_game/README.md"

@@ -22,14 +22,7 @@ from asara_server.replay.file import parse_replay
 from asara_server.replay.signing import SigningKey
 from tests.events import EVENT_S
 from tests.match.playouts import LIMITS, record_bytes, replay_bytes, replay_of
-from tests.referee.harness import (
-    SECRET,
-    RefereeServer,
-    play_bot,
-    referee_server,
-    spec,
-    together,
-)
+from tests.referee.harness import SECRET, RefereeServer, play_bot, referee_server, spec, together
 
 PATIENT = Clocks(bank_us=5_000_000, increment_us=0, grace_us=0, reconnect_us=5_000_000)
 QUICK = Clocks(start_up_us=200_000, bank_us=5_000_000, reconnect_us=200_000)

@@ -16,14 +16,7 @@ from asara_game.engine import apply, new_match
 from asara_game.events import BuyersDispatched, Event
 from asara_game.moves import options
 from asara_game.rules import Rules, SpaceInfo, parse_rule_sets
-from asara_game.state import (
-    NOT_COUNTED,
-    Dispatched,
-    State,
-    lit_index,
-    pack_hand,
-    unbuilt_index,
-)
+from asara_game.state import NOT_COUNTED, Dispatched, State, lit_index, pack_hand, unbuilt_index
 from asara_game.view import PrivateView, PublicView, public_view, view
 from asara_game.vocabulary import (
     MARKET_TYPES,

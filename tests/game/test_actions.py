@@ -7,13 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asara_game.actions import (
-    BuildCount,
-    FoundTower,
-    PayOffer,
-    parse_action,
-    parse_space,
-)
+from asara_game.actions import BuildCount, FoundTower, PayOffer, parse_action, parse_space
 from asara_game.vocabulary import Colour
 from tests.codec.every_action import ACTIONS
 

@@ -146,11 +146,7 @@ _SECTIONS = st.builds(
 )
 _TOWERS = st.builds(
     lambda colour, plain, gold, lit: tower(
-        colour,
-        2 + plain + gold,
-        plain_windows=plain,
-        gold_windows=gold,
-        lit_plain=min(plain, lit),
+        colour, 2 + plain + gold, plain_windows=plain, gold_windows=gold, lit_plain=min(plain, lit)
     ),
     st.sampled_from(_NAMES),
     st.integers(0, 2),

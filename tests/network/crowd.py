@@ -84,8 +84,7 @@ class Crowd:
     def wait_for_knocks(self, number: int) -> None:
         """Return when they have connected so often."""
         wait_until(
-            f"{number} knocks",
-            lambda: int(["0", *self._counts.read_text().split()][-1]) >= number,
+            f"{number} knocks", lambda: int(["0", *self._counts.read_text().split()][-1]) >= number
         )
 
 

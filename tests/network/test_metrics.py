@@ -25,14 +25,7 @@ from asara_server.referee.referee import Referee
 from asara_server.referee.stream_errors import VIOLATIONS
 from tests.events import EVENT_S, until
 from tests.match.playouts import replay_of
-from tests.referee.harness import (
-    RefereeServer,
-    Stream,
-    play_bot,
-    referee_server,
-    spec,
-    together,
-)
+from tests.referee.harness import RefereeServer, Stream, play_bot, referee_server, spec, together
 
 ADDRESS: Final = "127.0.0.1:0"
 BAD: Final = Action(build_count=BuildCount(count=99))

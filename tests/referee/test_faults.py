@@ -17,14 +17,7 @@ from asara_server.referee.limits import LimitSettings
 from asara_server.referee.stream_errors import ErrorKind, StreamError
 from asara_server.referee.streams import StreamHandler
 from tests.events import until
-from tests.referee.harness import (
-    Stream,
-    own_address,
-    play_bot,
-    referee_server,
-    spec,
-    together,
-)
+from tests.referee.harness import Stream, own_address, play_bot, referee_server, spec, together
 
 EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
 INVALID = grpc.StatusCode.INVALID_ARGUMENT

@@ -71,10 +71,7 @@ def header_message(**fields: Any) -> ReplayRecord:
             ReplayRecord(reply={"actions": [{"decline": {}}], "after_us": 9, "bot_us": 9}),
             "not in the form in which records are written",
         ),
-        (
-            ReplayRecord(reply={"actions": [{"decline": {}}] * 65}),
-            "65 actions, and 64",
-        ),
+        (ReplayRecord(reply={"actions": [{"decline": {}}] * 65}), "65 actions, and 64"),
     ],
 )
 def test_a_record_that_nobody_writes_is_refused(message: ReplayRecord, fault: str) -> None:

@@ -10,21 +10,14 @@ import pytest
 
 from asara.v1.replay_view_pb2 import ReplayView
 from asara_server import bundled
-from asara_server.replay.match_page import (
-    PageFiles,
-    match_page,
-    read_page_files,
-)
+from asara_server.replay.match_page import PageFiles, match_page, read_page_files
 from asara_server.replay.replay_view import OPEN, replay_view, seat_viewer
 from tests.match.playouts import EVERYTHING, random_replay
 from tests.vectors import viewed_matches
 
 REPLAY = random_replay(EVERYTHING, 2, seed=3)
 SEEN = replay_view(REPLAY, OPEN)
-HOSTILE = (
-    "</script><script>alert(1)</script>",
-    "\u202egnp.exe\u2066<!--<script>\0\"'&",
-)
+HOSTILE = ("</script><script>alert(1)</script>", "\u202egnp.exe\u2066<!--<script>\0\"'&")
 FILES = PageFiles("console.log('page')", "main{color:red}")
 
 

@@ -19,14 +19,7 @@ from asara_game.events import BuyersDispatched
 from asara_game.knowledge.determinize import determinize
 from asara_game.state import State
 from asara_game.view import view
-from asara_game.vocabulary import (
-    BuyerColour,
-    Colour,
-    DecisionKind,
-    RuleSet,
-    Section,
-    SectionKind,
-)
+from asara_game.vocabulary import BuyerColour, Colour, DecisionKind, RuleSet, Section, SectionKind
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.eventlog.resimulate import Step, resimulated_steps
 from asara_server.match.inputs import ForfeitRecord, Record, RejectionRecord, ReplyRecord

@@ -14,11 +14,7 @@ from asara_game.rules import RULE_COMBINATIONS
 from asara_game.vocabulary import DecisionKind
 from asara_server.eventlog.replay import Replay
 from asara_server.eventlog.resimulate import resimulate
-from asara_server.match.inputs import (
-    Absence,
-    PauseRecord,
-    Presence,
-)
+from asara_server.match.inputs import Absence, PauseRecord, Presence
 from asara_server.match.match import Match
 from asara_server.replay import replay_view as module
 from asara_server.replay.replay_view import (

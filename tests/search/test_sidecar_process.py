@@ -108,10 +108,7 @@ def test_no_stack_is_printed_if_a_bot_starts_it_and_thinks_for_long():
 def reading() -> Iterator["subprocess.Popen[bytes]"]:
     """A sidecar that has answered and reads on."""
     with subprocess.Popen(
-        COMMANDS["module"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        COMMANDS["module"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stdin
         assert process.stdout

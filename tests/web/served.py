@@ -144,10 +144,7 @@ async def watched_referee(
         patch.setattr(live_matches, "_READY_S", EVENT_S)
         for module in (live_matches, run_catalogue):  # a process does not see its own lock
             patch.setattr(module, "is_held", Path.exists)
-        async with (
-            referee_server(journal=journal) as server,
-            serving(settings) as address,
-        ):
+        async with referee_server(journal=journal) as server, serving(settings) as address:
             watched = WatchedReferee(server, journal, address, folder.name)
             try:
                 yield watched

@@ -70,12 +70,7 @@ MISTAKES = {
         "No module named 'nunpy'",
         "the module nunpy is missing: put it into the bot's folder",
     ),
-    "no-run": Mistake(
-        DECIDE + RANDOM,
-        0,
-        "call the client's run function",
-        file="my_bot",
-    ),
+    "no-run": Mistake(DECIDE + RANDOM, 0, "call the client's run function", file="my_bot"),
     # Seen only after a match, or by a process that goes on to the next one.
     "exception-in-ended": Mistake(
         CLASS + "    def ended(self, result):\n        print(result.ranks)\n" + RUN_CLASS,

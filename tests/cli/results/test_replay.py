@@ -76,11 +76,7 @@ def test_a_time_out_is_shown_moment_by_moment(
     driven.expire(after_s=1.060)
     if replied:
         driven.reply(
-            seat=seat,
-            after_s=0.3,
-            socket_us=socket_us,
-            unread_bytes=unread,
-            expected=Answer.LATE,
+            seat=seat, after_s=0.3, socket_us=socket_us, unread_bytes=unread, expected=Answer.LATE
         )
     replay = finished_replay(driven.match)
     done = asara("replay", "clock", written(tmp_path / "a.asara", replay))

@@ -27,12 +27,7 @@ BEGAN = 1_767_225_600.0
 
 INFO = samples.INFO.model_copy(
     update=RUNNING
-    | {
-        "title": "Cup",
-        "entries": ENTRIES,
-        "scheduled": 40,
-        "started": "2026-01-01T00:00:00+00:00",
-    }
+    | {"title": "Cup", "entries": ENTRIES, "scheduled": 40, "started": "2026-01-01T00:00:00+00:00"}
 )
 
 

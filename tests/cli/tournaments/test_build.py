@@ -53,9 +53,7 @@ def until_built(run: Path) -> str:
 
 
 @pytest.mark.long
-def test_a_failed_build_is_shown_at_once_and_stays_out_when_the_run_resumes(
-    tmp_path: Path,
-) -> None:
+def test_a_failed_build_is_shown_at_once_and_stays_out_when_the_run_resumes(tmp_path: Path) -> None:
     file, run = write_cup(tmp_path), tmp_path / "run"
     words = ("tournament", "run", file, "--out", run, "--key", tmp_path / "key")
     options = ("--sandbox", "none")

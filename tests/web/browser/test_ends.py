@@ -66,10 +66,7 @@ def check_scoring(page: Page) -> None:
 
 
 def test_the_end_of_a_match_that_is_played(browser: Browser) -> None:
-    with (
-        play_table("--rules", "pro", "--seed", "ends") as table,
-        still_page(browser) as page,
-    ):
+    with play_table("--rules", "pro", "--seed", "ends") as table, still_page(browser) as page:
         page.goto(table.links[0])
         expect(lit(page).first).to_be_visible()
         page.reload()  # the history is there nevertheless

@@ -17,12 +17,7 @@ from asara_server.tournament.run.run_record import RUN
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 from tests.report.runs import run_with_replays
 from tests.tournament.samples import INFO, RUNNING, change_run, match, mirrored, write_run
-from tests.web.chromium import (
-    BROKEN,
-    expect_no_scrolling_sideways,
-    opened_page,
-    violations,
-)
+from tests.web.chromium import BROKEN, expect_no_scrolling_sideways, opened_page, violations
 from tests.web.web_process import asara_web
 
 HOSTILE = '<img src=x onerror="document.title=1">\u202egnp.exe'
@@ -125,10 +120,7 @@ def test_filters_are_in_the_address(page: Page, address: str):
 
 @pytest.mark.parametrize(
     ("path", "sentence"),
-    [
-        ("cup/matches?entry=ann&state=x", "state: write one of"),
-        ("gone", "there is no run 'gone'"),
-    ],
+    [("cup/matches?entry=ann&state=x", "state: write one of"), ("gone", "there is no run 'gone'")],
 )
 def test_the_sentence_of_a_refusal_is_shown(
     missing_page: Page, address: str, path: str, sentence: str
