@@ -14,7 +14,7 @@ from tests.referee import test_faults as faults
 from tests.referee import test_referee as referee
 from tests.referee.harness import play_bot, spec
 from tests.sizes import others_long
-from tests.web.play_pipe import TOO_LARGE, WebStream, serving, web_referee_server
+from tests.web.play_pipe import WebStream, serving, web_referee_server
 
 # The referee's own tests, which know nothing of WebSockets.
 CASES = [
@@ -107,15 +107,6 @@ async def test_text_is_refused():
                 await stream.expect("welcome")
             await (await stream.socket()).send("Hello")
             assert (await stream.closing())[0] == 4003
-
-
-async def test_a_request_that_is_too_large_breaks_the_websocket():
-    async with web_referee_server() as server:
-        server.admit("a")
-        stream = await server.dial("a")
-        await stream.send_bytes(bytes(70_000))
-        assert (await stream.closing())[0] == TOO_LARGE
-        await until(lambda: not server.referee.is_connected("token-a"))
 
 
 async def test_more_websockets_than_allowed_are_refused():
