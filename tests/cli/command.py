@@ -59,7 +59,7 @@ def command_line(*words: str | Path) -> list[str]:
 
 @contextmanager
 def started(
-    *words: str | Path, cwd: Path | None = None, **changes: str
+    *words: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None
 ) -> Iterator[subprocess.Popen[str]]:
     """Yield a running command; kill it at the exit, and close its outputs."""
     with subprocess.Popen(
@@ -68,7 +68,7 @@ def started(
         stderr=subprocess.PIPE,
         text=True,
         cwd=cwd,
-        env=environment(**changes),
+        env=env or environment(),
     ) as process:
         # Otherwise a failing test would hang. A table serves the tests of a whole module.
         killer = threading.Timer(10 * EVENT_S, process.kill)

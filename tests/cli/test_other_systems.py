@@ -90,7 +90,7 @@ def test_a_tournament_is_played_by_workers(system: str, bot: Path) -> None:
 @contextmanager
 def serving(system: str, *words: str | Path) -> Iterator[str]:
     """Run a command that serves a page until the end of the context; yield its address."""
-    with started(*words, **lacking(system)) as process:
+    with started(*words, env=environment(**lacking(system))) as process:
         lines = process.stdout if words[0] == "play" else process.stderr
         assert lines is not None
         for line in lines:
@@ -115,7 +115,7 @@ def test_play_opens_a_table(system: str, bot: Path) -> None:
 @pytest.mark.long
 def test_serve_plays_with_a_bot_that_is_started_by_hand(system: str, bot: Path) -> None:
     words = ["serve", "random", "--sandbox", "none", "--listen", "127.0.0.1:0"]
-    with started(*words, **lacking(system)) as process:
+    with started(*words, env=environment(**lacking(system))) as process:
         assert process.stdout is not None
         line = next(line for line in process.stdout if "ASARA_TOKEN=" in line)
         given = dict(word.split("=", 1) for word in line.split())

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+import grpc
+
 from asara_server.event_loop import run
 from asara_server.logs import configure
 from asara_server.network.grpc_server import serve
@@ -22,6 +24,13 @@ from asara_server.referee.referee import Referee
 
 DATA = Path(__file__).parents[1] / "contract/client"
 TLS = TlsFiles(DATA / "localhost.pem", DATA / "localhost.key")
+
+
+def secure_channel(address: str, *options: tuple[str, int]) -> grpc.aio.Channel:
+    """A connection of its own over TLS."""
+    credentials = grpc.ssl_channel_credentials(TLS.certificate.read_bytes())
+    options = (("grpc.use_local_subchannel_pool", 1), *options)
+    return grpc.aio.secure_channel(address, credentials, options=options)
 
 
 class Served:

@@ -26,7 +26,7 @@ from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
 from tests.events import EVENT_S, turns, until
 from tests.match.playouts import replay_of
-from tests.network.served import TLS, Tokens
+from tests.network.served import TLS, Tokens, secure_channel
 from tests.network.sockets import connect_idle, is_open, open_files
 from tests.referee.harness import (
     RefereeServer,
@@ -44,9 +44,7 @@ class RemoteServer(RefereeServer):
     """A referee with an address for bots on other machines."""
 
     def channel(self, *options: tuple[str, int]) -> grpc.aio.Channel:
-        credentials = grpc.ssl_channel_credentials(TLS.certificate.read_bytes())
-        options = (("grpc.use_local_subchannel_pool", 1), *options)
-        channel = grpc.aio.secure_channel(self.address, credentials, options=options)
+        channel = secure_channel(self.address, *options)
         self._channels.append(channel)
         return channel
 
@@ -255,9 +253,8 @@ async def test_there_is_neither_health_nor_reflection_for_strangers(tmp_path: Pa
     reachable = await serve(referee, "0.0.0.0:0", allow_insecure_remote=True)
     own = BotServer(referee, "token-a", on_flood=lambda why: None)
     await own.start(f"unix:{tmp_path / 'socket'}")
-    credentials = grpc.ssl_channel_credentials(TLS.certificate.read_bytes())
     async with (
-        grpc.aio.secure_channel(guarded.address, credentials) as first,
+        secure_channel(guarded.address) as first,
         grpc.aio.insecure_channel(reachable.address.replace("0.0.0.0", "127.0.0.1")) as second,
         grpc.aio.insecure_channel(own.address) as third,
     ):

@@ -16,7 +16,7 @@ from asara_server.network.grpc_server import PLAY_SERVICE, serve
 from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
 from tests.events import EVENT_S
-from tests.network.served import TLS
+from tests.network.served import TLS, secure_channel
 from tests.referee.harness import Stream
 
 
@@ -37,8 +37,7 @@ async def welcome(address, **options):
     bound = running.address
     try:
         if "tls" in options:
-            credentials = grpc.ssl_channel_credentials(TLS.certificate.read_bytes())
-            channel = grpc.aio.secure_channel(bound, credentials)
+            channel = secure_channel(bound)
         else:
             channel = grpc.aio.insecure_channel(
                 bound,

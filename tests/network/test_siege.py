@@ -19,7 +19,7 @@ from asara_server.network.grpc_server import PLAY_SERVICE
 from tests.docs.documents import blocks
 from tests.events import EVENT_S, until
 from tests.network.crowd import crowd
-from tests.network.served import TLS, served
+from tests.network.served import secure_channel, served
 from tests.referee.harness import Stream, dial_until_welcome
 
 ADDRESSES = 500
@@ -29,16 +29,10 @@ LARGEST = 65_000
 """Bytes of a name in the largest requests that are read at all."""
 
 
-def channel_to(address: str) -> grpc.aio.Channel:
-    credentials = grpc.ssl_channel_credentials(TLS.certificate.read_bytes())
-    options = [("grpc.use_local_subchannel_pool", 1)]
-    return grpc.aio.secure_channel(address, credentials, options=options)
-
-
 async def seat(address: str) -> None:
     """Dial in as a bot does, again if that fails, until Welcome."""
     async with asyncio.timeout(EVENT_S):
-        stream = await dial_until_welcome(lambda: Stream(channel_to(address)), "secret-a")
+        stream = await dial_until_welcome(lambda: Stream(secure_channel(address)), "secret-a")
     await stream.channel.close()
 
 
@@ -102,7 +96,7 @@ async def refused(channel: grpc.aio.Channel, method: str, request: bytes, times:
 @pytest.mark.long
 async def test_refused_calls_leave_nothing_in_memory() -> None:
     with served() as process:
-        async with channel_to(process.address) as channel:
+        async with secure_channel(process.address) as channel:
             before = 0.0
             for size, times in ((100, 100), (LARGEST, 800), (6 << 20, 16)):
                 request = PlayRequest(reply=Reply(match_id="x" * size)).SerializeToString()
