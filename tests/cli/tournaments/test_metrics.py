@@ -63,7 +63,7 @@ def test_worker_processes_are_counted_together_even_after_one_was_killed(tmp_pat
         results = tmp_path / "run" / "results.jsonl"
         wait_until("the others are counted", lambda: sound(scrape(url)) == 10)
         wait_until("one block is open", lambda: results.read_bytes().count(b"\n") == 10)
-        held = wait_until("it is held", lambda: next(tmp_path.glob("held-by-*"), None))
+        (held,) = wait_until("it is held", lambda: list(tmp_path.glob("held-by-*")))
         worker = int(held.name.removeprefix("held-by-"))
         assert worker in children(process.pid, "spawn_main")
         os.kill(worker, signal.SIGKILL)
