@@ -17,6 +17,7 @@ pytest.importorskip("open_spiel")
 from absl import flags  # noqa: E402 - only where OpenSpiel is installed
 from open_spiel.python.algorithms import ismcts, mcts  # noqa: E402
 
+import asara_env.openspiel  # noqa: E402, F401 - registers the game
 from asara_env.episode import IllegalActionNumber  # noqa: E402
 from asara_env.rewards import reward_by_prestige  # noqa: E402
 
