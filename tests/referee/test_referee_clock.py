@@ -37,7 +37,7 @@ STALL_S = 0.4
 STALL_US = 400_000
 AFTER_S = (CATCH_UP_US + BEAT_US) / 1e6
 """Seconds after which a clock runs again."""
-TIGHT = ClockSettings(bank_s=0.2, increment_s=0, grace_s=0.05, reconnect_s=0.2)
+TIGHT = Clocks(bank_us=200_000, increment_us=0, grace_us=50_000, reconnect_us=200_000)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 
 from asara_codec.clocks import Clocks
 from asara_server.cli.sessions import bot_check
-from asara_server.match.spec import ClockSettings
+from asara_server.tournament.config.tournament_file import ClockSettings
 from asara_server.tournament.execution.entry_check import bank_needed_us
 from tests.cli.command import asara, signalled
 from tests.events import until

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from asara.v1.event_pb2 import Termination
-from asara_codec.clocks import Clocks
 from asara_game.rules import parse_rule_sets
 from asara_server.cli.sessions.play import analysed
 from asara_server.network.addresses import socket_parent
