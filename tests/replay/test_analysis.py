@@ -1,13 +1,16 @@
 """The analysis of a replay, and its file."""
 
 import json
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
 from asara_game.rules import parse_rule_sets
-from asara_search.analysis import BUDGETS, Budget
+from asara_search.analysis import BUDGETS, Budget, DecisionPrice, DecisionPricer
 from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.replay import analysis as analysis_module
 from asara_server.replay.analysis import analyse
@@ -21,6 +24,7 @@ from asara_server.replay.analysis_file import (
 from asara_server.replay.analysis_page import page_analysis
 from asara_server.replay.replay_view import OPEN, replay_view
 from asara_server.replay.signing import SigningKey
+from asara_server.replay.unfinished_analysis import UnfinishedAnalysis
 from tests.match.playouts import EVERYTHING, random_replay, replay_bytes
 from tests.replay.priced import without_playouts
 
@@ -164,3 +168,81 @@ def test_decisions_and_draws_have_their_place_among_the_events(
     for seat in range(3):
         course = [point.sequence for point in found.course if point.seat == seat]
         assert course == sorted(course)
+
+
+class Stopped(Exception):
+    """The analysis was interrupted."""
+
+
+def analysed_until(path: Path, steps: int, data: bytes = DATA) -> int:
+    """Analyse with a file for what was found, until an interruption; return its unusable line."""
+    left = iter(range(steps))
+
+    def progress() -> None:
+        if next(left, None) is None:
+            raise Stopped
+
+    with closing(UnfinishedAnalysis(path, data, "quick")) as unfinished:
+        with pytest.raises(Stopped):
+            analyse(data, "quick", progress, unfinished)
+        return unfinished.damaged
+
+
+def continued(path: Path) -> tuple[bytes, int]:
+    with closing(UnfinishedAnalysis(path, DATA, "quick")) as unfinished:
+        found = analyse(DATA, "quick", lambda: None, unfinished)
+        return analysis_bytes(found), unfinished.damaged
+
+
+def test_an_interrupted_analysis_continues_without_a_difference(
+    found: Analysis, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "part"
+    for steps in (2, 4):
+        assert analysed_until(path, steps) == 0
+    kept = path.read_bytes()
+    path.write_bytes(kept[:-9])  # killed while it wrote
+    priced: list[str] = []
+    price = DecisionPricer.price
+
+    def count(pricer: DecisionPricer, *decision: Any) -> DecisionPrice:
+        priced.append(decision[-2])
+        return price(pricer, *decision)
+
+    monkeypatch.setattr(DecisionPricer, "price", count)
+    assert continued(path) == (analysis_bytes(found), 0)
+    assert path.read_bytes().startswith(kept)
+    lines = kept.count(b"\n")
+    assert len(priced) == path.read_bytes().count(b"\n") - (lines - 1)
+    monkeypatch.setattr(DecisionPricer, "price", None)
+    assert continued(path) == (analysis_bytes(found), 0)
+
+
+def test_what_is_damaged_or_foreign_is_found_again(found: Analysis, tmp_path: Path) -> None:
+    path = tmp_path / "part"
+    whole = analysis_bytes(found)
+    analysed_until(path, 3)
+    first, second, *rest = path.read_bytes().splitlines(keepends=True)
+    digit = second.rindex(b"5")
+    for lines, damaged in (
+        ([first, second[:digit] + b"6" + second[digit + 1 :], *rest], 2),
+        ([first, *rest], 2),
+        ([b"\n", first], 1),
+        ([b"\xff" * 9000, b"\n"], 1),
+        ([], 0),
+    ):
+        path.write_bytes(b"".join(lines))
+        assert continued(path) == (whole, damaged)
+        assert continued(path) == (whole, 0)
+    other = replay_bytes(random_replay(BASIC, 2, seed=2, replies=5), KEY)
+    assert analysed_until(path, 2, other) == 1
+    assert continued(path) == (whole, 1)
+
+
+def test_values_that_somebody_wrote_with_sound_digests_are_not_used(
+    found: Analysis, tmp_path: Path
+) -> None:
+    path = tmp_path / "part"
+    with closing(UnfinishedAnalysis(path, DATA, "quick")) as unfinished:
+        unfinished.recall(TypeAdapter(str), lambda: "not a price")
+    assert continued(path) == (analysis_bytes(found), 0)

@@ -4,7 +4,9 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple, TypeVar
+
+from pydantic import TypeAdapter
 
 from asara_game import History, Worlds
 from asara_game.actions import Action
@@ -45,6 +47,22 @@ from asara_server.replay.analysis_file import (
     Value,
 )
 from asara_server.replay.file import parse_replay
+from asara_server.replay.unfinished_analysis import UnfinishedAnalysis
+
+_Found = TypeVar("_Found")
+
+
+class _PricedDecision(NamedTuple):
+    """A decision with its price, and what of the price the decision rounds."""
+
+    decision: Decision
+    expected: Estimate
+    loss: Estimate
+    playouts: int
+
+
+_LUCK: Final = TypeAdapter(Luck)
+_PRICED: Final = TypeAdapter(_PricedDecision)
 
 
 class Played(NamedTuple):
@@ -85,16 +103,22 @@ def actions_in(replay: Replay) -> int:
     return sum(len(r.actions) for r in replay.records if isinstance(r, ReplyRecord))
 
 
-def analyse(data: bytes, budget: str, progress: Callable[[], None]) -> Analysis:
+def analyse(
+    data: bytes,
+    budget: str,
+    progress: Callable[[], None],
+    unfinished: UnfinishedAnalysis | None = None,
+) -> Analysis:
     """Analyse the replay in the content of a file; `progress` is called after every action of a
     reply.
 
-    Raises ReplayError if the replay is not sound, or if nobody decided anything.
+    With `unfinished`, nothing that it has is computed again. Raises ReplayError if the replay is
+    not sound, or if nobody decided anything, and OSError if `unfinished` cannot be written.
     """
     replay = parse_replay(data)
     if not actions_in(replay):
         raise ReplayError("there is nothing to analyse: no seat has answered a decision")
-    analyst = _Analyst(replay, BUDGETS[budget])
+    analyst = _Analyst(replay, BUDGETS[budget], unfinished)
     for one in played(replay, analyst.state):
         analyst.act(one)
         if one.decision:
@@ -105,9 +129,12 @@ def analyse(data: bytes, budget: str, progress: Callable[[], None]) -> Analysis:
 class _Analyst:
     """Follows a match, action by action."""
 
-    def __init__(self, replay: Replay, budget: Budget) -> None:
+    def __init__(
+        self, replay: Replay, budget: Budget, unfinished: UnfinishedAnalysis | None
+    ) -> None:
         self._replay = replay
         self._budget = budget
+        self._unfinished = unfinished
         spec = replay.header.spec()
         rules = spec.rules
         self.state, events = new_match(rules, Deal(spec.deal_secret))
@@ -122,7 +149,7 @@ class _Analyst:
         """Number of forfeits that had been announced when the turn began."""
         self._playouts = 0
         name = replay.header.match_id
-        self._add_draw("deal", deal_luck(self.state, budget.luck, name))
+        self._add_draw("deal", lambda: deal_luck(self.state, budget.luck, name))
 
     def act(self, one: Played) -> None:
         """Price an action and its luck, and carry it out."""
@@ -141,8 +168,13 @@ class _Analyst:
             history.add(events)
         if is_draw(events) and state.seat >= 0:
             name = f"{self._replay.header.match_id}/{len(self._draws)}"
-            luck = draw_luck(before, action, state, one.forfeited, self._budget.luck, name)
-            self._add_draw(_kind_of_draw(events), luck)
+            self._add_draw(
+                _kind_of_draw(events),
+                lambda: draw_luck(before, action, state, one.forfeited, self._budget.luck, name),
+            )
+
+    def _recall(self, kind: TypeAdapter[_Found], find: Callable[[], _Found]) -> _Found:
+        return find() if self._unfinished is None else self._unfinished.recall(kind, find)
 
     @property
     def _sequence(self) -> int:
@@ -157,10 +189,11 @@ class _Analyst:
             ]
             self._turn = []
 
-    def _price(self, one: Played) -> DecisionPrice | None:
-        state, seat = self.state, self.state.seat
+    def _price(self, one: Played) -> _PricedDecision | None:
+        """Add a decision, and return its price; None if it was forced."""
+        state = self.state
         found = Decision(
-            seat=seat,
+            seat=state.seat,
             decision=one.decision,
             step=one.step,
             sequence=self._sequence,
@@ -169,17 +202,25 @@ class _Analyst:
             chosen=str(one.action),
             forced=len(state.legal) == 1,
         )
-        price = None
-        if not found.forced:
-            worlds = Worlds(view(state, seat), self._histories[seat])
-            name = f"{self._replay.header.match_id}/{seat}/{one.decision}/{one.step}"
-            price = self._pricer.price(worlds.sample, state.legal, one.action, name, one.forfeited)
-            self._playouts += price.playouts
-            found = _with_price(found, price)
-        self._decisions.append(found)
-        return price
+        if found.forced:
+            self._decisions.append(found)
+            return None
+        priced = self._recall(_PRICED, lambda: self._priced(one, found))
+        self._decisions.append(priced.decision)
+        self._playouts += priced.playouts
+        return priced
 
-    def _add_draw(self, draw: DrawKind, luck: Luck) -> None:
+    def _priced(self, one: Played, decision: Decision) -> _PricedDecision:
+        state, seat = self.state, decision.seat
+        worlds = Worlds(view(state, seat), self._histories[seat])
+        name = f"{self._replay.header.match_id}/{seat}/{one.decision}/{one.step}"
+        price = self._pricer.price(worlds.sample, state.legal, one.action, name, one.forfeited)
+        return _PricedDecision(
+            _with_price(decision, price), price.expected, price.loss, price.playouts
+        )
+
+    def _add_draw(self, draw: DrawKind, measure: Callable[[], Luck]) -> None:
+        luck = self._recall(_LUCK, measure)
         self._playouts += luck.playouts
         self._draws.append(
             Draw(

@@ -1,12 +1,19 @@
 """`asara analyse`: single replays and runs, refusals, and what an interruption leaves."""
 
+import errno
 import json
+import os
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from asara_game.rules import parse_rule_sets
+from asara_search.analysis import DecisionPrice
+from asara_server.atomic_file import AppendedFile
+from asara_server.cli.options import output_file
+from asara_server.replay import analysis
 from asara_server.replay.signing import SigningKey
 from tests.cli.command import asara, refusal
 from tests.match.playouts import random_replay, replay_bytes
@@ -55,6 +62,72 @@ def test_what_cannot_be_analysed(file: Path, tmp_path: Path) -> None:
     )
     assert "nothing to analyse" in refusal("analyse", file)
     assert not file.with_name("m.analysis.json").exists()
+
+
+def test_an_interrupted_analysis_of_a_replay_continues(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = asara("analyse", file, status=0).stdout
+    target, part = file.with_name("m.analysis.json"), file.with_name("m.analysis.json.quick.part")
+    written = target.read_bytes()
+    target.unlink()
+    priced: list[object] = []
+    price = analysis.DecisionPricer.price
+
+    def count(*decision: Any) -> DecisionPrice:
+        priced.append(decision)
+        if len(priced) == 4:
+            raise KeyboardInterrupt
+        return price(*decision)
+
+    monkeypatch.setattr(analysis.DecisionPricer, "price", count)
+    asara("analyse", file, status=130)
+    assert not target.exists()
+    assert asara("analyse", file, status=0).stdout == whole
+    assert target.read_bytes() == written
+    assert len(priced) == sum(not one["forced"] for one in json.loads(written)["decisions"]) + 1
+    assert not part.exists()
+    target.unlink()
+    part.write_bytes(b"nonsense\n")
+    done = asara("analyse", file, status=0)
+    assert (
+        f"{part}: ignored from line 1 on: damaged, or from the analysis of another" in done.stderr
+    )
+    assert target.read_bytes() == written
+    assert not part.exists()
+
+
+def test_a_full_disk_ends_an_analysis_in_a_sentence_and_it_continues_with_more_room(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, part = file.with_name("m.analysis.json"), file.with_name("m.analysis.json.quick.part")
+    append = AppendedFile.append
+    room = iter(range(3))
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def nearly_full(kept: AppendedFile, data: bytes) -> None:
+        if next(room, None) is None:
+            append(kept, data[:9])
+            full()
+        append(kept, data)
+
+    sentence = "cannot be written: No space left on device; make room on the disk, then repeat"
+    with monkeypatch.context() as patch:
+        patch.setattr(AppendedFile, "append", nearly_full)
+        assert f"asara: {part}: {sentence} the command\n" in asara("analyse", file, status=1).stderr
+    assert part.read_bytes().count(b"\n") == 3
+    assert part.read_bytes()[-9:].isalnum()
+    with monkeypatch.context() as patch:
+        patch.setattr(output_file, "replace_file", full)
+        assert (
+            f"asara: {target}: {sentence} the command\n" in asara("analyse", file, status=1).stderr
+        )
+    monkeypatch.setattr(analysis, "DecisionPricer", lambda *_: None)  # everything has been priced
+    assert "ignored" not in asara("analyse", file, status=0).stderr
+    assert target.exists()
+    assert not part.exists()
 
 
 @pytest.mark.long

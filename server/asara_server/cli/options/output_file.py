@@ -7,7 +7,8 @@ import errno
 import json
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -64,10 +65,19 @@ def write_json(path: Path, fields: Mapping[str, Any]) -> None:
 
 def write_output(path: Path, content: bytes) -> None:
     """Write a file accepted by `check_output`, completely or not at all; raises UserError."""
-    try:
+    with writing(path):
         replace_file(Path(os.path.realpath(path)), content)
+
+
+@contextmanager
+def writing(path: Path, remedy: str = "choose another file") -> Iterator[None]:
+    """Turn an OSError in the context into a UserError about this file.
+
+    The text ends with the remedy, unless the disk is full.
+    """
+    try:
+        yield
     except OSError as error:
-        remedy = "choose another file"
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             remedy = "make room on the disk, then repeat the command"
         text = f"{path}: cannot be written: {error.strerror}; {remedy}"

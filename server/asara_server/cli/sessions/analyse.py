@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from asara_server.cli.display.analyses import (
 from asara_server.cli.display.console import err, notify, shows_progress, warn
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.options.output_file import check_output, run_of, write_output
+from asara_server.cli.options.output_file import check_output, run_of, write_output, writing
 from asara_server.cli.sessions.interruption import live_with_parent
 from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.analysis import actions_in, analyse
@@ -31,6 +32,7 @@ from asara_server.replay.analysis_file import (
 )
 from asara_server.replay.file import parse_replay, read_file
 from asara_server.replay.losses import Analysed, brief
+from asara_server.replay.unfinished_analysis import UnfinishedAnalysis, unfinished_path
 from asara_server.text import count
 from asara_server.tournament.run.directory import ANALYSIS
 from asara_server.tournament.run.read_run import read_run
@@ -217,20 +219,31 @@ def _do_briefly(job: Job) -> Done:
 
 
 def _do(job: Job, progress: Callable[[], None]) -> tuple[Analysis, str]:
-    """Return the analysis of a replay, made and written if there is none, and a warning if one that
-    existed was ignored. Raises ReplayError.
+    """Return the analysis of a replay, made and written if there is none, and a warning about files
+    that existed and were ignored, "" if none. Raises ReplayError, and UserError if it cannot write.
     """
-    ignored = ""
+    ignored = []
     data = read_file(job.replay)
     try:
         found = read_analysis(job.target, data)
     except AnalysisError as error:
-        ignored = f"{job.target}: ignored: {error}"
+        ignored.append(f"{job.target}: ignored: {error}")
         found = None
+    part = unfinished_path(job.target, job.budget)
     if found is None or found.budget != job.budget:
-        found = analyse(data, job.budget, progress)
+        with (
+            writing(part, "make its folder writable, then repeat the command"),
+            closing(UnfinishedAnalysis(part, data, job.budget)) as unfinished,
+        ):
+            if unfinished.damaged:
+                ignored.append(
+                    f"{part}: ignored from line {unfinished.damaged} on: damaged, or from the "
+                    "analysis of another replay or by another version of the program"
+                )
+            found = analyse(data, job.budget, progress, unfinished)
         write_output(job.target, analysis_bytes(found))
-    return found, ignored
+    part.unlink(missing_ok=True)
+    return found, "\n".join(ignored)
 
 
 def analysis_path(replay: Path) -> Path:

@@ -1,0 +1,85 @@
+"""The file of an analysis that is not finished, so that an interrupted analysis can continue.
+
+Each line is a digest and a value in JSON, in the order in which the analysis finds the values. A
+digest covers the replay, the budget, the versions and all lines so far. So the lines from a damaged
+one on are not used, and no line is used for another analysis.
+"""
+
+from collections.abc import Callable
+from hashlib import sha256
+from os import ftruncate
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from asara_game.rules import RULES_VERSION
+from asara_search.analysis import BUDGETS, VERSION
+from asara_server.atomic_file import AppendedFile
+from asara_server.bounded_file import read_bounded
+from asara_server.replay.analysis_file import LARGEST_FILE
+
+_Found = TypeVar("_Found")
+
+
+def unfinished_path(target: Path, budget: str) -> Path:
+    """Return the path for what was found so far of an analysis that will be in `target`."""
+    return target.with_name(f"{target.name}.{budget}.part")
+
+
+class UnfinishedAnalysis:
+    """What was found so far; each new value is written immediately.
+
+    `damaged` is the number of the first line that is not used, or 0.
+    """
+
+    def __init__(self, path: Path, replay: bytes, budget: str) -> None:
+        """Open the file, creating it if it does not exist; raises OSError."""
+        about = (VERSION, RULES_VERSION, BUDGETS[budget], sha256(replay).hexdigest())
+        self._digest = sha256(repr(about).encode()).hexdigest().encode()
+        try:
+            data = read_bounded(path, LARGEST_FILE)
+        except FileNotFoundError:
+            data = b""
+        *lines, _ = data.split(b"\n")  # a line without an end was being written
+        self._known = self._sound(lines)
+        self._next = 0
+        self.damaged = len(self._known) + 1 if len(self._known) < len(lines) else 0
+        self._file = AppendedFile(path)
+        ftruncate(
+            self._file.fileno(), sum(len(self._digest) + len(value) + 2 for value in self._known)
+        )
+
+    def _sound(self, lines: list[bytes]) -> list[bytes]:
+        """Return the values of all lines before the first damaged one."""
+        found: list[bytes] = []
+        for line in lines:
+            digest, _, value = line.partition(b" ")
+            if digest != self._digest_with(value):
+                break
+            self._digest = digest
+            found.append(value)
+        return found
+
+    def _digest_with(self, value: bytes) -> bytes:
+        return sha256(self._digest + value).hexdigest().encode()
+
+    def recall(self, kind: TypeAdapter[_Found], find: Callable[[], _Found]) -> _Found:
+        """Return the next value from the file or, after the last one, find it and write it.
+
+        Raises OSError if it cannot be written.
+        """
+        if self._next < len(self._known):
+            self._next += 1
+            try:
+                return kind.validate_json(self._known[self._next - 1])
+            except ValidationError:  # somebody else wrote the file
+                self._known.clear()
+        found = find()
+        value = kind.dump_json(found)
+        self._digest = self._digest_with(value)
+        self._file.append(self._digest + b" " + value + b"\n")
+        return found
+
+    def close(self) -> None:
+        self._file.close()
