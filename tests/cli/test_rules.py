@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from asara_game.edition import load_edition
+from asara_server.cli.display.console import out
 from tests.cli.command import asara, asara_process
 
 
@@ -12,14 +13,21 @@ def test_the_version_is_the_packages() -> None:
     assert asara_process("--version").stdout == f"asara {version('asara')}\n"
 
 
-def test_the_edition_is_shown_and_what_is_not_from_the_rulebook_is_marked() -> None:
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_the_edition_is_shown_and_what_is_not_from_the_rulebook_is_marked(
+    width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(out, "_width", width)
+    monkeypatch.setattr(out, "_height", 50)
     text = asara("rules").stdout
     edition = load_edition()
     assert f"SHA-256: {edition.sha256.hex()}" in text
     lines = text.splitlines()
     [sources] = [line for line in lines if line.endswith("edition.toml")]
     assert sha256(Path(sources.strip()).read_bytes()).digest() == edition.sha256
-    assert max(len(line) for line in lines if line != sources and "SHA-256" not in line) <= 80
+    assert max(len(line) for line in lines if line != sources and "SHA-256" not in line) <= width
+    assert "3 + 1 with gold" in text
+    assert not any(line.endswith((" 3 +", " (1", " or")) for line in lines)  # not within a value
     assert not any(line.endswith(" ") for line in lines)
     words = " ".join(text.split()).replace(";", "")
     for source in edition.sources:

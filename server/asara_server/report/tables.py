@@ -34,6 +34,13 @@ _LONG: Final = 100
 LATEST_REASONS: Final = 3
 """Distinct reasons shown for each entry and kind of forfeit."""
 
+_WITHOUT_VALUE: Final = {
+    "entry": "all entries",
+    "forfeits": "as above",
+    "matches": "as above",
+}
+"""What a cell shows in HTML if there is no value, by column; other cells show a dash."""
+
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # noqa: RUF001  # wide forms count too
 
@@ -369,7 +376,7 @@ def _words(name: str) -> str:
 def _cell(column: str, value: Value, links: Mapping[str, str]) -> str:
     match value:
         case None:
-            return "all entries" if column == "entry" else "–"
+            return _WITHOUT_VALUE.get(column, "–")
         case bool():
             return "yes" if value else "no"
         case float():

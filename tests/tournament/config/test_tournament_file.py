@@ -267,6 +267,11 @@ NAMES = """
             "entry 1 'first': comand: unknown setting; did you mean 'command'?",
         ),
         (HEAD, "entries: is missing"),
+        (HEAD.replace("rules", "ruls") + TWO, "ruls: unknown setting; did you mean 'rules'?"),
+        (
+            HEAD + TWO.replace("name =", "nam =", 1),
+            "entry 1: nam: unknown setting; did you mean 'name'?",
+        ),
         (
             HEAD + "entries = []\n",
             (

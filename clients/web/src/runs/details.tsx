@@ -93,6 +93,7 @@ function titleOf(column: string): string | undefined {
 function text(column: string, value: Value): ComponentChildren {
   if (column === "entry")
     return value === null ? t(runs, "everyEntry") : <Name of={String(value)} />;
+  if (value === null && column === "forfeits") return t(runs, "asAbove"); // another reason
   if (column === "kind") return faultText(String(value));
   if (column === "latest_reason") return <Quoted words={String(value)} />;
   if (typeof value !== "number") return <bdi lang="en">{value ?? "–"}</bdi>;

@@ -1,5 +1,6 @@
 """`asara rules`: show all numbers of the edition in use, and the source of each table."""
 
+import re
 from importlib import resources
 from textwrap import wrap
 from typing import Final
@@ -27,8 +28,7 @@ _TITLES: Final = {
 }
 """Headings for tables whose names are not clear enough."""
 
-
-_WIDTH: Final = 80
+_NO_BREAK: Final = "\N{NO-BREAK SPACE}"
 
 
 def rules() -> None:
@@ -42,20 +42,35 @@ def rules() -> None:
     out.print(f"SHA-256: {edition.sha256.hex()}\n", soft_wrap=True)
     for source in edition.sources:
         title = _TITLES.get(source.table, source.table.replace("_", " ").capitalize())
-        out.print(Text(f"{title}{_mark(source.source)}", "bold"))
+        _print_wrapped(f"{title}{_mark(source.source)}", "bold")
         for part in _parts(source.values):
-            for line in wrap(part, _WIDTH, initial_indent="    ", subsequent_indent="        "):
-                out.print(line)
-    out.print("\nNumbers below a heading without a mark come from the rulebook. All sources:")
+            _print_values(part)
+    out.print()
+    _print_wrapped("Numbers below a heading without a mark come from the rulebook. All sources:")
     with resources.as_file(resources.files("asara_game").joinpath("edition.toml")) as file:
         out.print(f"    {file}", soft_wrap=True)
-    names = ", ".join(format_rule_sets(combination) for combination in RULE_COMBINATIONS)
-    out.print(f"\nRules of a match, for --rules and tournament files:\n    {names}")
+    out.print()
+    _print_wrapped("Rules of a match, for --rules and tournament files:")
+    _print_values(", ".join(map(format_rule_sets, RULE_COMBINATIONS)))
 
 
 def _parts(values: str) -> list[str]:
     """Return the values of a table, on a single line if they fit."""
-    return [values] if len(values) <= _WIDTH - 4 else values.split("; ")
+    return [values] if len(values) <= out.width - 4 else values.split("; ")
+
+
+def _print_values(values: str) -> None:
+    """Print values, indented; a line ends only between two values."""
+    _print_wrapped(re.sub(r"(?<![,;:]) ", _NO_BREAK, values), indent=4)
+
+
+def _print_wrapped(text: str, style: str = "", indent: int = 0) -> None:
+    """Print a text as wide as the terminal; lines after the first one are indented further."""
+    first, later = " " * indent, " " * (2 * indent)
+    for line in wrap(
+        text, out.width, initial_indent=first, subsequent_indent=later, break_on_hyphens=False
+    ):
+        out.print(Text(line.replace(_NO_BREAK, " "), style), soft_wrap=True)
 
 
 def _mark(source: str) -> str:

@@ -46,6 +46,12 @@ def describe(
         for details in error.errors(include_url=False)
         if details["type"] != "default_factory_not_called"  # a default derived from a faulty key
     ]
+    misspelt = {
+        (*details["loc"][:-1], _meant(details["loc"], model))
+        for details in found
+        if details["type"] == "extra_forbidden"
+    }
+    found = [one for one in found if one["type"] != "missing" or one["loc"] not in misspelt]
     lines = [_line(details, model, data) for details in found[:_MOST_FAULTS]]
     more = len(found) - len(lines)
     return [*lines, f"{more:,} more faults"] if more > 0 else lines
@@ -116,11 +122,6 @@ def _toml(value: object) -> str:
 
 def _unknown_key(location: tuple[int | str, ...], model: type[BaseModel]) -> str:
     *parents, key = location
-    section = model
-    for part in parents:
-        if isinstance(part, str):
-            section = _table_of(section, part) or section
-    known = list(section.model_fields)
     if parents and key in model.model_fields:
         header = f"[[{parents[0]}]]" if len(parents) > 1 else f"[{parents[0]}]"
         return (
@@ -130,11 +131,30 @@ def _unknown_key(location: tuple[int | str, ...], model: type[BaseModel]) -> str
     lines = _lines_above(model)
     if key in lines:
         return f"unknown setting here; it belongs below the line {lines[key]}"
-    if close := difflib.get_close_matches(str(key), known, n=1):
-        return f"unknown setting; did you mean {close[0]!r}?"
+    if meant := _meant(location, model):
+        return f"unknown setting; did you mean {meant!r}?"
     if close := difflib.get_close_matches(str(key), lines, n=1):
         return f"unknown setting; did you mean {close[0]!r} below the line {lines[close[0]]}?"
+    known = _section_of(location, model).model_fields
     return f"unknown setting; the settings here are {', '.join(known)}"
+
+
+def _meant(location: tuple[int | str, ...], model: type[BaseModel]) -> str | None:
+    """Return the key that is probably misspelt in an unknown key; None if none is similar."""
+    key = str(location[-1])
+    if key in model.model_fields or key in _lines_above(model):
+        return None
+    known = _section_of(location, model).model_fields
+    return next(iter(difflib.get_close_matches(key, known, n=1)), None)
+
+
+def _section_of(location: tuple[int | str, ...], model: type[BaseModel]) -> type[BaseModel]:
+    """Return the model of the table that contains a key."""
+    section = model
+    for part in location[:-1]:
+        if isinstance(part, str):
+            section = _table_of(section, part) or section
+    return section
 
 
 def _lines_above(model: type[BaseModel]) -> dict[str, str]:

@@ -115,6 +115,7 @@ export const runs = {
   clockMost: "Uhr verbraucht, höchstens",
   replies: "Antworten",
   reasons: "Gründe der Ausfälle",
+  asAbove: "wie oben",
   reason: "Im Wortlaut des Schiedsrichters",
   facts: "Der Lauf",
   unread: "Dateien, die sich nicht lesen ließen",

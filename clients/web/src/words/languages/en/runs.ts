@@ -114,6 +114,7 @@ export const runs = {
   clockMost: "Clock used, maximum",
   replies: "Replies",
   reasons: "Reasons of forfeits",
+  asAbove: "as above",
   reason: "In the referee’s words",
   facts: "The run",
   unread: "Files that could not be read",

@@ -115,6 +115,7 @@ export const runs = {
   clockMost: "Reloj usado, máximo",
   replies: "Respuestas",
   reasons: "Motivos de las eliminaciones",
+  asAbove: "como arriba",
   reason: "En palabras del árbitro",
   facts: "La serie",
   unread: "Archivos que no se pudieron leer",

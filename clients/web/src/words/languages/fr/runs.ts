@@ -115,6 +115,7 @@ export const runs = {
   clockMost: "Pendule utilisée, maximum",
   replies: "Réponses",
   reasons: "Raisons des forfaits",
+  asAbove: "comme ci-dessus",
   reason: "Selon l’arbitre",
   facts: "La série",
   unread: "Fichiers illisibles",

@@ -115,6 +115,7 @@ export const runs = {
   clockMost: "Orologio usato, massimo",
   replies: "Risposte",
   reasons: "Motivi dei forfait",
+  asAbove: "come sopra",
   reason: "Nelle parole dell’arbitro",
   facts: "La serie",
   unread: "File che non è stato possibile leggere",

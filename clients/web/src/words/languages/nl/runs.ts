@@ -116,6 +116,7 @@ export const runs = {
   clockMost: "Klok gebruikt, hoogstens",
   replies: "Antwoorden",
   reasons: "Redenen van uitval",
+  asAbove: "zie hierboven",
   reason: "In de woorden van de scheidsrechter",
   facts: "De reeks",
   unread: "Bestanden die niet konden worden gelezen",
