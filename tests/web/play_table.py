@@ -1,6 +1,7 @@
 """A running `asara play`, and bots that sit down at it through its links."""
 
 import asyncio
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,6 +25,15 @@ class Table:
         """Wait for the end; return the status, standard output and standard error."""
         stdout, stderr = self.process.communicate(timeout=EVENT_S)
         return self.process.returncode, stdout, stderr
+
+    def stopped(self) -> tuple[int, str, str]:
+        """Stop the table while it analyses its last match; return the same as `ended`."""
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            if line.startswith("The match is being analysed"):
+                self.process.send_signal(signal.SIGTERM)
+                break
+        return self.ended()
 
 
 @contextmanager

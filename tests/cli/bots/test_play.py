@@ -15,8 +15,12 @@ from asara.v1.event_pb2 import Termination
 from asara_game.rules import parse_rule_sets
 from asara_server.cli.sessions.play import analysed
 from asara_server.network.addresses import socket_parent
+from asara_server.referee.limits import LimitSettings
+from asara_server.replay.analysis_file import Analysis
 from asara_server.replay.file import read_replay
+from asara_server.replay.losses import dearest
 from asara_server.replay.signing import SigningKey
+from asara_server.text import count
 from tests.cli.command import in_terminal, received
 from tests.events import EVENT_S, wait_until
 from tests.match.playouts import random_replay, replay_bytes
@@ -41,9 +45,11 @@ def test_a_match_through_the_link_and_the_replay_stays(tmp_path: Path, temporary
         address, fragment = parts_of(table.links[0])
         assert fragment["seats"] == "you,level-1"
         assert fragment["run"] == "mine"
-        ended = asyncio.run(sit_down(table.links[0], stay=table.process.wait))
-        status, stdout, stderr = table.ended()
-    assert status == 0, stderr
+        stopped = []
+        ended = asyncio.run(sit_down(table.links[0], stay=lambda: stopped.append(table.stopped())))
+    [(status, stdout, stderr)] = stopped
+    assert status == 128 + signal.SIGTERM, stderr
+    assert stderr.endswith("asara: stopped before the match was analysed\n")
     assert [result.entry for result in ended.results] == ["you", "level-1"]
     completed = Termination.TERMINATION_COMPLETED
     assert all(result.termination == completed for result in ended.results)
@@ -81,10 +87,44 @@ def test_two_people_and_a_bot_at_one_table() -> None:
     with play_table("random", "--matches", "1", "--rules", "pro", people=2) as table:
         assert parts_of(table.links[1])[1]["seats"] == "player-1,player-2,random"
         asyncio.run(play(table.links))
+        assert table.process.stderr is not None
+        assert "player-2 has joined. Waiting for player-1\n" in table.process.stderr
+        status, stdout, stderr = table.stopped()
+    assert status == 128 + signal.SIGTERM, stderr
+    assert "player-2" in stdout
+
+
+@pytest.mark.long
+def test_without_a_terminal_a_table_ends_when_its_match_is_analysed(tmp_path: Path) -> None:
+    """The match is short, because the person's replies are soon nothing but wrong."""
+
+    async def give_up(link: str) -> None:
+        address, fragment = parts_of(link)
+        stream = WebStream(address)
+        await stream.hello(fragment["token"])
+        decisions = 0
+        while (response := await stream.read()).WhichOneof("response") != "match_ended":
+            if response.HasField("decision"):
+                decisions += 1
+                if decisions == 1:
+                    await stream.answer(response.decision, response.decision.legal_actions[0])
+                else:
+                    for _ in range(LimitSettings().rejections_forgiven + 1):
+                        await stream.answer(response.decision)
+
+    words = ("random", "--matches", "1", "--seed", "a", "--out", str(tmp_path))
+    with play_table(*words) as table:
+        asyncio.run(give_up(table.links[0]))
         status, stdout, stderr = table.ended()
     assert status == 0, stderr
-    assert "player-2" in stdout
-    assert "player-2 has joined. Waiting for player-1\n" in stderr
+    assert "The match is being analysed" in stderr
+    found = Analysis.model_validate_json(next(tmp_path.glob("*.analysis.json")).read_bytes())
+    costly = dearest(found.decisions)[:3]
+    assert costly
+    *_, table_of_decisions = stdout.partition(
+        f"The {count(len(costly), 'decision')} that cost most"
+    )
+    assert [one.chosen in table_of_decisions for one in costly] == [True] * len(costly)
 
 
 @pytest.mark.long

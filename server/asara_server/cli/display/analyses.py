@@ -37,7 +37,12 @@ def print_analysis(found: Analysis) -> None:
     out.print()
     for one in found.seats:
         out.print(_sentence(one), soft_wrap=True)
-    costly = dearest(found.decisions)
+    print_costly(found, DEAREST)
+
+
+def print_costly(found: Analysis, most: int) -> None:
+    """Print up to `most` decisions of a match that cost most; nothing if none cost anything."""
+    costly = dearest(found.decisions)[:most]
     if costly:
         out.print()
         show_table(

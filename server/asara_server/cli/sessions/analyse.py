@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from rich.progress import Progress
 
@@ -12,6 +12,7 @@ from asara_server.cli.commands.analyse import Analyse
 from asara_server.cli.display.analyses import (
     print_analysis,
     print_changes,
+    print_costly,
     print_dearest,
     print_entries,
     print_parts,
@@ -40,6 +41,9 @@ from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.standings import by_schedule
 from asara_server.tournament.trust.audit import map_in_processes
 from asara_server.user_error import UserError
+
+_DECISIVE: Final = 3
+"""Number of decisions that decided a match, also on the page."""
 
 
 class Job(NamedTuple):
@@ -82,6 +86,13 @@ def analyse_path(options: Analyse, _log: LogOptions) -> None:
         warn(ignored)
     print_analysis(found)
     notify(f"The whole analysis: {target}")
+
+
+def print_decisive(replay: Path) -> None:
+    """Print the decisions that decided a match, if it has been analysed."""
+    found = read_analysis(analysis_path(replay), read_file(replay))
+    if found is not None:
+        print_costly(found, _DECISIVE)
 
 
 def _analyse_run(run: Path, options: Analyse) -> None:

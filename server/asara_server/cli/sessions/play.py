@@ -24,7 +24,9 @@ from asara_server.cli.display.console import err, notify, out, shows_progress
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.common import rule_sets
 from asara_server.cli.options.log import LogOptions
+from asara_server.cli.sessions.analyse import print_decisive
 from asara_server.cli.sessions.bot_build import built_bots
+from asara_server.cli.sessions.interruption import until_signal
 from asara_server.cli.sessions.serve import (
     ReplaySink,
     ServeSettings,
@@ -70,9 +72,13 @@ def play_in_browser(options: Play, log: LogOptions) -> int:
         ):
             table = PlayTable(settings, address, analyses, browser=options.browser)
             status = run(table.run())
-            if not table.stopped:
-                stay(address)
+            if not table.stopped and not stay(address):
+                run(until_signal(table.wait_for_analysis(), _stopped_analysing))
             return status
+
+
+def _stopped_analysing() -> str:
+    return "stopped before the match was analysed"
 
 
 @contextmanager
@@ -187,6 +193,7 @@ class PlayTable(TableServer):
         self._analyses = analyses
         self._browser = browser
         self._played = 0
+        self._analysis: threading.Thread | None = None
 
     def announce(self, address: str) -> None:
         """Print each person's link, and open the first one."""
@@ -225,9 +232,16 @@ class PlayTable(TableServer):
         """Start a process that analyses the match, for the page; an earlier one ends."""
         path = super().record(result, records)
         self._analyses.close()
-        if path is not None:
-            self._analyses.enter_context(analysed(path))
+        self._analysis = None if path is None else self._analyses.enter_context(analysed(path))
         return path
+
+    async def wait_for_analysis(self) -> None:
+        """Wait until the last match has been analysed."""
+        if self._analysis is None or not self._analysis.is_alive():
+            return
+        notify("The match is being analysed, which takes about a minute. Press Ctrl-C to stop.")
+        for _ in iter(self._analysis.is_alive, False):
+            await asyncio.sleep(_POLL_S)
 
     async def wait_for_guests(self) -> None:
         """Wait until all people are there or, after a match, until all want another one."""
@@ -254,8 +268,11 @@ class PlayTable(TableServer):
 
 
 @contextmanager
-def analysed(replay: Path) -> Iterator[None]:
-    """Analyse a replay in the background until the context or this process ends."""
+def analysed(replay: Path) -> Iterator[threading.Thread]:
+    """Analyse a replay in the background until the context or this process ends.
+
+    The thread waits for the end of the analysis, and then prints what decided the match.
+    """
     with subprocess.Popen(
         [sys.executable, "-m", "asara_server.cli", "analyse", str(replay), "--child"],
         stdin=subprocess.PIPE,
@@ -263,10 +280,18 @@ def analysed(replay: Path) -> Iterator[None]:
         stderr=subprocess.DEVNULL,
         creationflags=system.CREATION_FLAGS,
     ) as process:
+
+        def wait() -> None:
+            if process.wait() == 0:
+                print_decisive(replay)
+
+        thread = threading.Thread(target=wait, name="analysis", daemon=True)
+        thread.start()
         try:
-            yield
+            yield thread
         finally:
             process.kill()
+            thread.join()
 
 
 def _has_browser() -> bool:

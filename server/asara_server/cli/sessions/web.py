@@ -163,15 +163,19 @@ class PageOfRun:
             stay(self._address)
 
 
-def stay(address: str) -> None:
-    """On a terminal, wait for Enter or Ctrl-C, so that the user can still look at the page."""
+def stay(address: str) -> bool:
+    """On a terminal, wait for Enter or Ctrl-C, so that the user can still look at the page.
+
+    Return False without a terminal.
+    """
     if not (sys.stdin and sys.stdin.isatty() and err.is_terminal):
-        return
+        return False
     notify(f"The page stays at http://{address}/ until you press Enter.")
     try:
         sys.stdin.readline()
     except KeyboardInterrupt:
         notify("")  # the shell's prompt begins a line
+    return True
 
 
 @contextmanager
