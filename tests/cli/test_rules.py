@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from asara_game.edition import load_edition
-from asara_server.cli.display.console import out
+from tests.cli import command
 from tests.cli.command import asara, asara_process
 
 
@@ -17,8 +17,7 @@ def test_the_version_is_the_packages() -> None:
 def test_the_edition_is_shown_and_what_is_not_from_the_rulebook_is_marked(
     width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(out, "_width", width)
-    monkeypatch.setattr(out, "_height", 50)
+    monkeypatch.setattr(command, "COLUMNS", str(width))
     text = asara("rules").stdout
     edition = load_edition()
     assert f"SHA-256: {edition.sha256.hex()}" in text
@@ -33,7 +32,7 @@ def test_the_edition_is_shown_and_what_is_not_from_the_rulebook_is_marked(
     for source in edition.sources:
         assert source.values.replace(";", "") in words
     marked = sum(source.source != "rulebook" for source in edition.sources)
-    assert text.count(" (partly ") == marked
+    assert words.count(" (partly ") == marked
     assert "pro+gifts+genie" in text
 
 

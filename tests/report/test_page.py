@@ -66,7 +66,10 @@ def test_reasons_that_differ_are_told_and_the_same_one_is_told_once(tmp_path):
         "r1-basic-0005": f"ended; it printed: {traceback.format(3, 'ValueError', 1)}",
     }
     results = [match(name, seat("ann", 1), seat("bob", 2, why)) for name, why in reasons.items()]
-    table = data_of(page_of(write_run(tmp_path / "run", results)))["tables"]["faults"]
+    page = page_of(write_run(tmp_path / "run", results))
+    table = data_of(page)["tables"]["faults"]
+    without_scripts = [row[2:4] for row in Elements(page).tables["faults"][1:]]
+    assert without_scripts == [["5", "5"], ["as above", "as above"], ["as above", "as above"]]
     assert [row[:5] for row in table["rows"]] == [
         ["bob", "crash", 5, 5, "r1-basic-0005"],
         ["bob", "crash", None, None, "r1-basic-0004"],

@@ -158,7 +158,8 @@ function Refusal({ store, setting }: Props) {
 function Hint({ store, setting }: Props) {
   const hint = store.hint.value;
   if (typeof hint !== "object") return null;
-  return <output>{t(play, "hintIs", { step: actionSentence(hint, { setting }) })}</output>;
+  const step = actionSentence(hint, { setting });
+  return <output class="advice">{t(play, "hintIs", { step })}</output>;
 }
 
 function Titled({
