@@ -27,6 +27,8 @@ _SPACE: Final = DecisionKind.SPACE
 _CIRCLE: Final = int(Area.BUILDING_CIRCLE)
 _NOT_PRICED: Final = -1e9
 _UNKNOWN: Final = [_NOT_PRICED] * 30
+_MOST_MIDDLES: Final = 16
+"""Number of middle sections from which on the worth of a height is not kept."""
 _MOST_BUYERS: Final = 4
 """Number of buyers above which a build does not become more probable."""
 
@@ -186,6 +188,10 @@ class Estimator:
         self.most_best = 0
         self.most_next = 0
         self.founding = 0.0
+        self.growth = [_NOT_PRICED] * (5 * _MOST_MIDDLES)
+        """Value of the height that a colour gains, by colour and number of middle sections."""
+        self.price_worths = [0.0] * 5
+        """Value of the money that a section costs, by colour."""
         self.bases = [0] * 5
         self.turrets = [0] * 5
         self.middles = [0] * 5
@@ -214,6 +220,9 @@ class Estimator:
         self.ahead = weights.ahead[min(years_after, 3)]
         self._look_at_towers(state, seat)
         self._look_at_sections(state, seat)
+        self.growth = [_NOT_PRICED] * (5 * _MOST_MIDDLES)
+        for c in range(5):
+            self.price_worths[c] = self.money_worth(-self.prices[c])
         for buyers in range(_MOST_BUYERS + 1):
             now = weights.building[buyers]
             later = (1.0 - now) * weights.waiting if years_after else 0.0
@@ -338,6 +347,17 @@ class Estimator:
             self.highest_first, self.highest_second, tallest, self.all_best, self.all_second
         )
 
+    def growth_worth(self, c: int, m: int, size: int) -> float:
+        """Value of a colour's height after a build with `m` middle sections, less that before."""
+        if m >= _MOST_MIDDLES:
+            return self.height_worth(c, size) - self.height_worth(c, self.tallest[c])
+        at = c * _MOST_MIDDLES + m
+        found = self.growth[at]
+        if found == _NOT_PRICED:
+            found = self.height_worth(c, size) - self.height_worth(c, self.tallest[c])
+            self.growth[at] = found
+        return found
+
     def ready_sections(self, c: int, b: int, t: int, m: int, lit: int) -> int:
         """Return what a build could use: base-turret pairs, and sections that fit a tower."""
         pairs = b if b < t else t
@@ -367,7 +387,7 @@ class Estimator:
         after = (before if before > 2 else 2) + m
         once = sections + pairs * self.founding
         if after != before:
-            once += self.height_worth(c, after) - self.height_worth(c, before)
+            once += self.growth_worth(c, m, after)
         return once * sure + (pairs + gold + lit) * evaluations
 
     def colour_worth(self, c: int, b: int, t: int, m: int, g: int, lit: int, buyers: int) -> float:
@@ -387,7 +407,9 @@ class Estimator:
         complete = self.build_worth(
             c, ends, ends, m, g, lit, self.sure[outlook], self.evaluations[outlook]
         )
-        complete += self.money_worth(-self.prices[c] * missing)
+        complete += (
+            self.price_worths[c] if missing == 1 else self.money_worth(-self.prices[c] * missing)
+        )
         if complete <= ready:
             return ready
         chance = 1.0
@@ -441,18 +463,22 @@ class Estimator:
                 self.lit[c],
                 buyers,
             )
-            found += self.money_worth(-self.prices[c]) - self.held_worths(buyers)[c]
+            found += self.price_worths[c] - self.held_worths(buyers)[c]
             known[at] = found
         return found
 
     def market_worth(self, state: State, market: int, buyers: int) -> float:
         """Value of a market: its best section that the seat can afford, or -99 if there is none."""
         types = state.types_on_display[market]
+        kind = 2 if market == 3 else (1 if market else 0)
+        known = self.gains[buyers] or _UNKNOWN
         best = -99.0
         for c in range(5):
             forms = types >> c * 2 & 3
             if forms and self.prices[c] <= self.money:
-                worth = self.section_worth(market, c, forms >> 1, buyers)
+                worth = known[c * 6 + kind * 2 + (forms >> 1)]
+                if worth == _NOT_PRICED:
+                    worth = self.section_worth(market, c, forms >> 1, buyers)
                 if worth > best:
                     best = worth
         return best

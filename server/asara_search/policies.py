@@ -89,8 +89,13 @@ class GreedyPolicy(Policy):
         self.look(state)
         best = legal[0]
         top = -1e9
+        choosing = state.kind is _SPACE
+        infos = self.infos
         for action in legal:
-            worth = self.action_worth(state, action)
+            if choosing:
+                worth = self.space_worth(state, infos[action])
+            else:
+                worth = self.action_worth(state, action)
             if worth > top:
                 top = worth
                 best = action
@@ -117,12 +122,10 @@ class GreedyPolicy(Policy):
             else:
                 return
         estimator.look(state, state.seat)
-        for key in range(5):
-            self.wish_worths[key] = _NOT_PRICED
-            self.plots[key] = _NOT_PRICED
-        for key in range(20):
-            self.markets[key] = _NOT_PRICED
-            self.piles[key] = _NOT_PRICED
+        self.wish_worths = [_NOT_PRICED] * 5
+        self.plots = [_NOT_PRICED] * 5
+        self.markets = [_NOT_PRICED] * 20
+        self.piles = [_NOT_PRICED] * 20
 
     def _look_at_hand(self, state: State) -> None:
         """Find the least wanted buyer, and the two least wanted buyers."""
