@@ -89,13 +89,8 @@ class GreedyPolicy(Policy):
         self.look(state)
         best = legal[0]
         top = -1e9
-        choosing = state.kind is _SPACE
-        infos = self.infos
         for action in legal:
-            if choosing:
-                worth = self.space_worth(state, infos[action])
-            else:
-                worth = self.action_worth(state, action)
+            worth = self.action_worth(state, action)
             if worth > top:
                 top = worth
                 best = action

@@ -10,7 +10,7 @@ from asara_search.analysis import DecisionPrice, Estimate, Luck
 from asara_server.replay import analysis
 
 
-class _Pricer:
+class Pricer:
     """Takes the first legal action for the best, and any other for a mistake."""
 
     def __init__(self, *_: object) -> None: ...
@@ -28,6 +28,6 @@ def _deal_luck(state: State, *_: object) -> Luck:
 
 def without_playouts(patch: pytest.MonkeyPatch) -> None:
     """Analyse replays without playouts, which take nearly all the time."""
-    patch.setattr(analysis, "DecisionPricer", _Pricer)
+    patch.setattr(analysis, "DecisionPricer", Pricer)
     patch.setattr(analysis, "deal_luck", _deal_luck)
     patch.setattr(analysis, "draw_luck", lambda before, action, after, *_: _deal_luck(after))

@@ -42,13 +42,11 @@ class UnfinishedAnalysis:
         except FileNotFoundError:
             data = b""
         *lines, _ = data.split(b"\n")  # a line without an end was being written
-        self._known = self._sound(lines)
-        self._next = 0
-        self.damaged = len(self._known) + 1 if len(self._known) < len(lines) else 0
+        known = self._sound(lines)
+        self._known = iter(known)
+        self.damaged = len(known) + 1 if len(known) < len(lines) else 0
         self._file = AppendedFile(path)
-        ftruncate(
-            self._file.fileno(), sum(len(self._digest) + len(value) + 2 for value in self._known)
-        )
+        ftruncate(self._file.fileno(), sum(len(line) + 1 for line in lines[: len(known)]))
 
     def _sound(self, lines: list[bytes]) -> list[bytes]:
         """Return the values of all lines before the first damaged one."""
@@ -69,12 +67,12 @@ class UnfinishedAnalysis:
 
         Raises OSError if it cannot be written.
         """
-        if self._next < len(self._known):
-            self._next += 1
+        known = next(self._known, None)
+        if known is not None:
             try:
-                return kind.validate_json(self._known[self._next - 1])
+                return kind.validate_json(known)
             except ValidationError:  # somebody else wrote the file
-                self._known.clear()
+                self._known = iter(())
         found = find()
         value = kind.dump_json(found)
         self._digest = self._digest_with(value)

@@ -17,7 +17,7 @@ from asara_server.replay import analysis
 from asara_server.replay.signing import SigningKey
 from tests.cli.command import asara, refusal
 from tests.match.playouts import random_replay, replay_bytes
-from tests.replay.priced import without_playouts
+from tests.replay.priced import Pricer, without_playouts
 from tests.tournament.samples import change_run
 
 REPLAY = random_replay(parse_rule_sets("basic"), 2, seed=1, replies=6)
@@ -72,7 +72,7 @@ def test_an_interrupted_analysis_of_a_replay_continues(
     written = target.read_bytes()
     target.unlink()
     priced: list[object] = []
-    price = analysis.DecisionPricer.price
+    price = Pricer.price
 
     def count(*decision: Any) -> DecisionPrice:
         priced.append(decision)
@@ -80,7 +80,7 @@ def test_an_interrupted_analysis_of_a_replay_continues(
             raise KeyboardInterrupt
         return price(*decision)
 
-    monkeypatch.setattr(analysis.DecisionPricer, "price", count)
+    monkeypatch.setattr(Pricer, "price", count)
     asara("analyse", file, status=130)
     assert not target.exists()
     assert asara("analyse", file, status=0).stdout == whole
