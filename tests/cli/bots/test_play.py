@@ -1,6 +1,7 @@
 """`asara play`: the table, its links and its end; the page has tests of its own."""
 
 import asyncio
+import os
 import signal
 import subprocess
 import sys
