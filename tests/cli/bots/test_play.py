@@ -122,7 +122,7 @@ def test_without_a_terminal_a_table_ends_when_its_match_is_analysed(
                 if decisions == 1:
                     await stream.answer(response.decision, response.decision.legal_actions[0])
                 else:
-                    for _ in range(LimitSettings().rejections_forgiven + 1):
+                    for _ in range(LimitSettings().match_limits.rejections_forgiven + 1):
                         await stream.answer(response.decision)
         await (await stream.socket()).close()
 
