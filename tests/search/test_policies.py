@@ -4,15 +4,21 @@ import random
 
 import pytest
 
+from asara_codec.decode import action_from_proto
+from asara_codec.view_reader import view_from_proto
 from asara_game.deal import Deal
 from asara_game.edition import load_edition
 from asara_game.engine import apply, new_match, outcome
+from asara_game.knowledge.determinize import determinize
 from asara_game.rules import RULE_COMBINATIONS, Rules, format_rule_sets
 from asara_game.state import State
 from asara_game.vocabulary import DecisionKind
 from asara_search.evaluation import NAMES, Estimator, read_weights
 from asara_search.playout import QuickShuffler, play_out
 from asara_search.policies import GreedyPolicy, Policy, RandomPolicy
+from bots.greedy.main import decide as greedy
+from scripts.tuning.duel_command import RULES_OF_THUMB
+from tests.bots.in_process import play_match
 from tests.sizes import others_long
 
 EDITION = load_edition()
@@ -45,6 +51,24 @@ def test_play_out_counts_the_decisions_of_the_same_match():
         asked += 1
     assert decisions == asked
     assert outcome(state) == outcome(twin)
+
+
+@pytest.mark.long
+def test_the_greedy_policy_answers_like_the_bot_greedy():
+    rng = random.Random(3)
+    same: list[bool] = []
+    for rule_sets, seats in ((RULE_COMBINATIONS[0], 2), (RULE_COMBINATIONS[-1], 3)):
+        rules = Rules(EDITION, rule_sets, seats)
+        policy = GreedyPolicy(rules, RULES_OF_THUMB)
+
+        def decide(decision, match, rules=rules, policy=policy):
+            answer = greedy(decision, match)
+            world = determinize(view_from_proto(rules, decision), rng)
+            same.append(policy.choose(world, rng) is action_from_proto(answer))
+            return answer
+
+        play_match(rules, [decide] * seats, "agreement", bytes(32))
+    assert sum(same) >= 0.93 * len(same)
 
 
 def test_the_policy_and_the_evaluation_read_nothing_hidden():
