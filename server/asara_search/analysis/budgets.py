@@ -32,7 +32,7 @@ class Budget:
 
 
 BUDGETS: Final = {
-    "quick": Budget(candidates=8, choosing=20, years=1, pricing=6, doubtful=24, luck=24),
+    "quick": Budget(candidates=8, choosing=20, years=1, pricing=6, doubtful=40, luck=24),
     "normal": Budget(candidates=12, choosing=160, years=1, pricing=32, doubtful=320, luck=200),
     "deep": Budget(candidates=24, choosing=1600, years=4, pricing=320, doubtful=3200, luck=2000),
 }

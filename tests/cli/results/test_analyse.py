@@ -81,7 +81,7 @@ def test_an_interrupted_analysis_of_a_replay_continues(
         return price(*decision)
 
     monkeypatch.setattr(Pricer, "price", count)
-    asara("analyse", file, status=130)
+    assert "To continue, repeat the command" in asara("analyse", file, status=130).stderr
     assert not target.exists()
     assert asara("analyse", file, status=0).stdout == whole
     assert target.read_bytes() == written

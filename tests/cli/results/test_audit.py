@@ -81,6 +81,9 @@ def test_what_cannot_be_audited(tmp_path: Path) -> None:
     missing = tmp_path / "no"
     assert refusal("audit", missing) == f"asara: {missing}: no such file or folder\n"
     assert "contains no replay" in refusal("audit", tmp_path)
+    bundle = tmp_path / "my-bot.zip"
+    bundle.touch()
+    assert "unpack it, then pass its folder" in refusal("audit", bundle)
     empty = tmp_path / "a.asara"
     empty.touch()
     done = asara("audit", empty, status=1)

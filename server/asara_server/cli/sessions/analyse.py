@@ -69,9 +69,17 @@ def analyse_path(options: Analyse, _log: LogOptions) -> None:
     if options.child:
         live_with_parent()
     path = options.path
-    if path.is_dir():
-        _analyse_run(path, options)
-        return
+    try:
+        if path.is_dir():
+            _analyse_run(path, options)
+        else:
+            _analyse_replay(path, options)
+    except KeyboardInterrupt:
+        notify("Stopped. To continue, repeat the command.")
+        raise
+
+
+def _analyse_replay(path: Path, options: Analyse) -> None:
     if (options.entry, options.matches, options.against) != (None, None, None):
         raise UserError(f"{path}: --entry, --matches and --against need the folder of a run")
     try:

@@ -103,6 +103,8 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
     for path in paths:
         if not path.exists():
             raise UserError(f"{path}: no such file or folder")
+        if path.suffix == ".zip":
+            raise UserError(f"{path}: a zip file; unpack it, then pass its folder")
         if not path.is_dir():
             files[path] = None
             continue
