@@ -343,9 +343,11 @@ def test_watchers_get_the_same_events_and_only_the_public_view() -> None:
         sequence=4,
         public=public_view(moment.state),
         deal_commitment=b"c" * 32,
+        nonces=[b"n" * 32, b""],
     )
     started = canonical(WatchResponse, data).started
     assert list(started.match.entries) == ["a", "b"]
+    assert (started.deal_commitment, list(started.nonces)) == (b"c" * 32, [b"n" * 32, b""])
     assert public_from_proto(started.public_view) == public_view(moment.state)
     parts = map(event_bytes, moment.events)
     data = watch_update_bytes(match_id="m-1", events=parts, sequence=4)

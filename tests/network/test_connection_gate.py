@@ -181,6 +181,15 @@ async def test_a_connection_with_too_many_refused_streams_is_closed() -> None:
         await plays_a_match(server)
 
 
+async def test_streams_of_a_known_bot_are_not_counted() -> None:
+    async with remote_server(LimitSettings(unknown_streams=3)) as server:
+        channel = server.channel()
+        for _ in range(5):
+            stream = Stream(channel)
+            await stream.hello("secret-a")
+            await stream.expect("welcome")
+
+
 async def test_a_stranger_may_not_send_much() -> None:
     async with remote_server() as server:
         stranger = await connect_idle(server.port)

@@ -256,7 +256,8 @@ def test_matches_are_filtered(
     client: TestClient, folder: Path, query: dict[str, str], expected: str
 ):
     four_matches(folder / "cup")
-    assert "".join(name[-1] for name in names(get(client, "/cup/matches", **query))) == expected
+    for _ in range(2):  # the second answer comes from what was kept of the first
+        assert "".join(name[-1] for name in names(get(client, "/cup/matches", **query))) == expected
 
 
 @pytest.mark.parametrize(

@@ -69,9 +69,10 @@ def test_a_proof_is_written_nowhere_in_its_run(run: Path) -> None:
 def test_the_file_that_is_read_is_not_replaced(tmp_path: Path) -> None:
     replay = tmp_path / "alone.asara"
     replay.write_bytes(b"replay")
-    (tmp_path / "link").symlink_to(replay)
-    for file in (replay, tmp_path / "link"):
-        error = refusal("replay", "prove", replay, "--out", file)
+    link = tmp_path / "link"
+    link.symlink_to(replay)
+    for read, file in ((replay, replay), (replay, link), (link, replay)):
+        error = refusal("replay", "prove", read, "--out", file)
         assert error.endswith("is the file that the command reads; choose another file\n")
     assert replay.read_bytes() == b"replay"
 

@@ -7,7 +7,7 @@ from google.protobuf.json_format import Parse
 
 from asara.v1.replay_pb2 import Replay as ReplayMessage
 from asara_codec.clocks import Clocks
-from asara_server.match.inputs import ReplyRecord
+from asara_server.match.inputs import Presence, ReplyRecord
 from asara_server.match.match import Answer
 from asara_server.replay.file import parse_file
 from asara_server.replay.signing import SigningKey
@@ -97,3 +97,19 @@ def test_a_time_out_is_shown_moment_by_moment(
     else:
         assert rest[0].strip() == "no reply was received before the match ended"
     assert "2020-09-13 12:26:40 UTC, on the referee's clock, which stops" in done.stdout
+
+
+def test_a_decision_was_requested_when_it_was_asked_whatever_happened_meanwhile(
+    tmp_path: Path,
+) -> None:
+    driven = Driven(spec(clocks=Clocks(bank_us=1_000_000, increment_us=0, grace_us=50_000)))
+    driven.reply(after_s=0.1)
+    other = 1 - driven.asked
+    driven.pass_time(0.5)
+    driven.match.leave(other, driven.now)
+    driven.match.enter(other, Presence(), driven.now)
+    driven.expire(after_s=0.560)
+    replay = finished_replay(driven.match)
+    done = asara("replay", "clock", written(tmp_path / "a.asara", replay), status=0)
+    [line] = [line for line in done.stdout.splitlines() if line.endswith(" was requested")]
+    assert line.startswith("    100.00 ms  decision ")

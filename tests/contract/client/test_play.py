@@ -144,6 +144,28 @@ def test_after_a_break_the_bot_reconnects_and_notices_nothing(
     assert "cable pulled" in caplog.text
 
 
+def test_the_match_holds_each_event_once_if_some_are_sent_again(referee: ScriptedReferee) -> None:
+    held: list[list[int]] = []
+
+    def decide(decision: asara.Decision, match: asara.Match) -> asara.Action:
+        held.append([event.asari for event in match.events])
+        return decision.legal_actions[0]
+
+    def script(stream: Stream) -> Iterator[PlayResponse]:
+        yield scripted.welcome()
+        yield scripted.started(sequence=1)
+        yield scripted.decision(1, events=scripted.new_events(2, 3), sequence=3)
+        stream.reply()
+        yield scripted.update(3, 4, sequence=4)
+        yield scripted.decision(2, events=scripted.new_events(3, 4, 5), sequence=5)
+        stream.reply()
+        yield scripted.goodbye()
+
+    referee.scripts.append(script)
+    asara.play(decide, settings(referee))
+    assert held == [[2, 3], [2, 3, 4, 5]]
+
+
 def test_no_call_is_left_for_the_end_of_the_interpreter(referee: ScriptedReferee) -> None:
     """Its destructor takes a lock, which hangs once the other threads have been stopped."""
 

@@ -347,6 +347,12 @@ def test_readable_keeps_the_path_of_a_link(folder: Path) -> None:
     assert first.readable == (folder / "newest", Path("/usr/bin").resolve())
 
 
+def test_readable_does_not_lead_through_a_link_to_more_than_a_bot_may_see(folder: Path) -> None:
+    (folder / "everything").symlink_to("/")
+    text = TWO.replace('name = "first"', 'name = "first"\nreadable = ["everything"]')
+    assert "readable: '/' is more than a bot may see" in refusal_of(folder, HEAD + text)
+
+
 def test_a_table_in_place_of_a_list_of_entries_is_named(folder: Path) -> None:
     assert refusal_of(folder, f"{HEAD}{TWO}[entries]\n") == (
         "cup.toml: is not valid TOML: [entries] in line 10 is there already; write its keys below "

@@ -12,6 +12,7 @@ from asara_codec.results import Termination
 from asara_server.logs import configure
 from asara_server.referee.referee import Referee
 from asara_server.tournament.config.token_store import new_token, revoke_token, sha256_of
+from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.execution.local_executor import MatchQueue
 from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.run.directory import RunDirectory, read_remote
@@ -164,6 +165,23 @@ async def test_a_bot_plays_no_more_matches_at_once_than_the_file_says(tmp_path: 
         end, *_ = await together(run.end(), *map(count, streams))
     assert end.standings.complete
     assert most == 3
+
+
+async def test_a_match_of_a_bot_that_plays_as_many_as_it_can_waits_for_another_to_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If it began, it would keep another match from being played."""
+    cup = load_tournament(write_cup(tmp_path, ("ann", "bob"))[0])
+    monkeypatch.setattr(Referee, "match_capacity", lambda referee, key: 2)
+    bots = RemoteBots(Referee(), cup.entries, cup.remote)
+    for bot in bots:
+        bot.set_connected(True, 0.0)
+    bots.begin_match(["ann", "bob"])
+    assert bots.unavailable_entries() == set()
+    bots.begin_match(["ann", "cid"])
+    assert bots.unavailable_entries() == {"ann"}
+    bots.finish_match(["ann", "bob"])
+    assert bots.unavailable_entries() == set()
 
 
 async def test_no_bot_that_sees_several_matches_is_given_one_deal_twice(tmp_path: Path) -> None:
