@@ -81,8 +81,13 @@ def _logs_as_before() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _signals_as_on_a_terminal() -> None:
-    """Handle Ctrl-C even if a shell started the tests in the background, with SIGINT ignored."""
+    """Have programs heed Ctrl-C and a closed terminal.
+
+    A shell that starts tests in the background has SIGINT ignored, and nohup has SIGHUP ignored.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_asyncio_loop_factories() -> dict[str, Callable[[], asyncio.AbstractEventLoop]]:
