@@ -470,15 +470,11 @@ class Estimator:
     def market_worth(self, state: State, market: int, buyers: int) -> float:
         """Value of a market: its best section that the seat can afford, or -99 if there is none."""
         types = state.types_on_display[market]
-        kind = 2 if market == 3 else (1 if market else 0)
-        known = self.gains[buyers] or _UNKNOWN
         best = -99.0
         for c in range(5):
             forms = types >> c * 2 & 3
             if forms and self.prices[c] <= self.money:
-                worth = known[c * 6 + kind * 2 + (forms >> 1)]
-                if worth == _NOT_PRICED:
-                    worth = self.section_worth(market, c, forms >> 1, buyers)
+                worth = self.section_worth(market, c, forms >> 1, buyers)
                 if worth > best:
                     best = worth
         return best

@@ -52,7 +52,7 @@ def searched(state):
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize(("rule_sets", "seats"), WIDE_CASES)
 def test_a_running_view_shows_every_seat_what_a_view_made_anew_shows(rule_sets, seats, policy):
-    """Whether or not it is asked at every moment, and told how many events there were."""
+    """Both when it is asked at every moment, and when it is only told the number of events."""
     dice = random.Random(9)
     moments = playout(rules(rule_sets, seats), 8, policy)
     state, _, events = next(moments)

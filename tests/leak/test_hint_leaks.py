@@ -51,7 +51,7 @@ def client_of(referee: socket.socket) -> TestClient:
 
 
 def asked(match: Match, seat: int, now: int) -> bytes:
-    """What the page of a seat posts after it has connected in the middle of its own turn."""
+    """The hint request of a page that connected in the middle of its seat's turn."""
     match.outbox.clear()
     match.leave(seat, now)
     match.enter(seat, Presence(live_updates=True), now)

@@ -28,7 +28,7 @@ def unfinished_path(target: Path, budget: str) -> Path:
 
 
 class UnfinishedAnalysis:
-    """What was found so far; each new value is written immediately.
+    """The values found so far. Each new value is written to the file immediately.
 
     `damaged` is the number of the first line that is not used, or 0.
     """

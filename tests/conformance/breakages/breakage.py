@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 BREAKAGES: dict[str, Callable[[], None]] = {}
-"""By case: the function that replaces parts of the client so that it fails the case."""
+"""For each case, a function that replaces parts of the client so that the client fails it."""
 
 
 F = TypeVar("F", bound=Callable[..., Any])

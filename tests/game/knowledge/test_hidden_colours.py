@@ -63,7 +63,7 @@ class Hypotheses:
         self.possible = normalized({key: weight for key, weight in found.items() if weight})
 
     def update(self, change):
-        """Replace each hypothesis by those that `change` yields, which are equally likely."""
+        """Replace each hypothesis by the equally likely hypotheses that `change` yields."""
         after: dict[Any, float] = defaultdict(float)
         for hypothesis, weight in self.possible.items():
             found = list(change(*hypothesis))

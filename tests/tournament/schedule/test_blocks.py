@@ -1,4 +1,4 @@
-"""What groups and blocks guarantee; the module says it in words."""
+"""The guarantees of groups and blocks that the docstring of the module describes."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -115,7 +115,7 @@ def test_the_order_is_even_at_any_moment(each: int | None) -> None:
 
 
 def numbers(matches: list[ScheduledMatch]) -> tuple[Counter[str], Counter[frozenset[str]]]:
-    """By entry its tables, by pair its meetings; a table in several seat orders counts once."""
+    """Tables per entry and meetings per pair; a table in several seat orders counts once."""
     tables = {(match.block, frozenset(match.entries)) for match in matches}
     turns = Counter(name for _, table in tables for name in table)
     met = Counter(frozenset(pair) for _, table in tables for pair in combinations(table, 2))

@@ -339,8 +339,9 @@ class TableServer:
     def _stop(self, play_task: asyncio.Task[None], number: signal.Signals) -> None:
         if self._stop_task is None:
             self._signal = number
-            notify("Stopping once the pending decisions have been answered.")
             self._stop_task = asyncio.create_task(self._stop_referee(play_task))
+            # last, because printing to a closed terminal raises an error
+            notify("Stopping once the pending decisions have been answered.")
 
     async def _stop_referee(self, play_task: asyncio.Task[None]) -> None:
         for line in (await self.referee.stop(finish_s=self.finish_s)).values():

@@ -1,4 +1,4 @@
-"""What the runner sends to a worker, and what the worker returns.
+"""The messages between the runner and a worker.
 
 The runner and its workers must have the same version of asara and of the game. Files and
 directories must be at the same path, unless they are sent.
