@@ -139,7 +139,7 @@ def test_a_result_is_a_row_of_these_fields(cup: Cup) -> None:
             *("void", "void_reason", "lost", "replay_sha256", "started", "seconds"),
         }
         assert [set(seat) for seat in row["seats"]] == [
-            {"entry", "rank", "prestige", "termination", "detail"}
+            {"entry", "rank", "prestige", "termination", "detail", "printed"}
         ] * 2
         replay = cup.run / "replays" / f"{row['match_id']}.asara"
         assert row["replay_sha256"] == sha256(replay.read_bytes()).hexdigest()

@@ -59,13 +59,16 @@ def test_without_scripts_numbers_have_at_most_three_decimals(tmp_path):
 def test_reasons_that_differ_are_told_and_the_same_one_is_told_once(tmp_path):
     traceback = 'Traceback (most recent call last):\n  File "bot.py"\nline {}\n{}: {}'
     reasons = {
-        "r1-basic-0001": "decision 3 of r1-basic-0001 took 0.5 s; it printed: thinking about 17",
-        "r1-basic-0002": "decision 41 of r1-basic-0002 took 1.25 s; it printed: thinking about 9",
-        "r1-basic-0003": f"ended; it printed: {traceback.format(3, 'KeyError', 1)}",
-        "r1-basic-0004": f"ended; it printed: a line\n{traceback.format(4, 'KeyError', 22)}",
-        "r1-basic-0005": f"ended; it printed: {traceback.format(3, 'ValueError', 1)}",
+        "r1-basic-0001": ("decision 3 of r1-basic-0001 took 0.5 s", "thinking about 17"),
+        "r1-basic-0002": ("decision 41 of r1-basic-0002 took 1.25 s", "thinking about 9"),
+        "r1-basic-0003": ("ended", traceback.format(3, "KeyError", 1)),
+        "r1-basic-0004": ("ended", f"a line\n{traceback.format(4, 'KeyError', 22)}"),
+        "r1-basic-0005": ("ended", traceback.format(3, "ValueError", 1)),
     }
-    results = [match(name, seat("ann", 1), seat("bob", 2, why)) for name, why in reasons.items()]
+    results = [
+        match(name, seat("ann", 1), seat("bob", 2, why, printed=text.split("\n")))
+        for name, (why, text) in reasons.items()
+    ]
     page = page_of(write_run(tmp_path / "run", results))
     table = data_of(page)["tables"]["faults"]
     without_scripts = [row[2:4] for row in Elements(page).tables["faults"][1:]]

@@ -7,7 +7,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from asara_codec.results import Termination
+from asara_codec.results import SeatEnd, Termination
 from asara_server.eventlog.journal import Fact
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.directory import INDEX, JOURNAL, open_journal
@@ -39,11 +39,15 @@ RUNNING = {"state": "running", "ended": None, "tournament_secret": None}
 
 
 def seat(
-    entry: str, rank: int, why: str = "", kind: Termination = Termination.CRASH
+    entry: str,
+    rank: int,
+    why: str = "",
+    kind: Termination = Termination.CRASH,
+    printed: Sequence[str] | None = None,
 ) -> SeatOutcome:
     """How a match ended for an entry, which forfeited it if there is a reason."""
     end = kind if why else Termination.COMPLETED
-    return SeatOutcome(entry=entry, rank=rank, prestige=100 // rank, termination=end, detail=why)
+    return SeatOutcome.of(entry, SeatEnd(rank, 100 // rank, end, why), printed)
 
 
 def match(

@@ -35,16 +35,17 @@ def test_each_bad_bot_gets_its_forfeit_and_nobody_else_suffers(tmp_path: Path) -
     tables = [("good", "other"), ("good", "exits"), ("good", "crashes"), ("other", "good")]
     end = play(file, out, matches=matches_at(*tables))
     ends = {
-        line.entry: (line.termination, line.detail)
+        line.entry: (line.termination, line.detail, line.printed)
         for result in end.results
         for line in result.forfeits
     }
     assert ends == {
         "exits": (
             Termination.NEVER_STARTED,
-            "exited with status 1; it printed: loading\ncannot load model.bin",
+            "exited with status 1",
+            ("loading", "cannot load model.bin"),
         ),
-        "crashes": (Termination.CRASH, "exited with status 3; it printed: no more memory"),
+        "crashes": (Termination.CRASH, "exited with status 3", ("no more memory",)),
     }
     assert len(end.results) == len(tables)
     assert end.standings.complete

@@ -75,7 +75,7 @@ def seat(entry: str, rank: int, **changes: Any) -> SeatOutcome:
     return SeatOutcome(entry=entry, rank=rank, **fields)
 
 
-CRASH = {"termination": Termination.CRASH, "detail": "exited; it printed: my hand is 3 blue"}
+CRASH = {"termination": Termination.CRASH, "detail": "exited", "printed": ("my hand is 3 blue",)}
 
 
 def four_matches(folder: Path, **changes: object) -> Path:
@@ -111,8 +111,11 @@ def test_a_run_and_its_matches_are_shown_with_these_members_and_no_other(
     client: TestClient, folder: Path
 ):
     """A new member is shown to everybody who can open the page: it is allowed here, or nowhere."""
-    out = {"cy": f"{folder}/x: exited; it printed: my hand is 3 blue"}
-    four_matches(folder / "cup", out=out, left_out={"dan": f"{folder}/y is missing"})
+    printed = {"cy": ("my hand is 3 blue",)}
+    out = {"cy": f"{folder}/x: exited"}
+    four_matches(
+        folder / "cup", out=out, build_output=printed, left_out={"dan": f"{folder}/y is missing"}
+    )
     info = read_run(folder / "cup").info
     tables = get(client, "/cup/details")["tables"]
     assert {name: table["columns"] for name, table in tables.items()} == {

@@ -9,11 +9,7 @@ from asara_server.report.times import PublishedFiles, Times, read_published_file
 from asara_server.text import on_one_line, plain, without_paths
 from asara_server.tournament.run.read_run import directories_of
 from asara_server.tournament.run.run_record import RunInfo
-from asara_server.tournament.standings.match_result import (
-    MatchResult,
-    short_reason,
-    without_output,
-)
+from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import by_schedule
 
@@ -29,8 +25,11 @@ class Publisher(NamedTuple):
 
     def reason(self, text: str) -> str:
         """Return a reason of unknown origin in a form that may be shown; see `without_paths`."""
-        shown = short_reason(text) if self.full else on_one_line(without_output(text))
-        return plain(without_paths(shown, self.private))
+        return plain(without_paths(on_one_line(text), self.private))
+
+    def forfeit(self, seat: SeatOutcome) -> str:
+        """Return why a seat forfeited, in a form that may be shown."""
+        return self.reason(seat.explanation if self.full else seat.reason)
 
     def exclusions(self, info: RunInfo) -> list[tuple[str, str, str]]:
         """Return the entries that play no matches, with name, kind and reason.

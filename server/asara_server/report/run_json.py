@@ -127,8 +127,8 @@ def _failing(failing: FailingEntry, publisher: Publisher) -> dict[str, Any]:
         "matches": failing.matches,
         "kinds": {kind.name.lower(): number for kind, number in failing.kinds.items()},
         "match": plain(failing.latest.result.played_as),
-        "kind": failing.latest.termination.name.lower(),
-        "why": publisher.reason(failing.latest.why),
+        "kind": failing.latest.seat.termination.name.lower(),
+        "why": publisher.forfeit(failing.latest.seat),
     }
 
 

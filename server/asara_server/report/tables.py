@@ -19,7 +19,7 @@ from asara_codec.results import Termination
 from asara_server.replay.signing import fingerprint
 from asara_server.report.model import Report
 from asara_server.text import plain
-from asara_server.tournament.standings.match_result import MatchResult, short_reason
+from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 from asara_server.tournament.standings.model import StandingsRow
 
 Value = str | int | float | None
@@ -178,27 +178,27 @@ def _unread(report: Report) -> Table:
 
 def _fault_rows(report: Report) -> Iterator[Row]:
     """Yield the rows of forfeits by entry (best first), kind and reason (latest first)."""
-    by_kind: dict[tuple[str, Termination], list[tuple[MatchResult, str]]] = defaultdict(list)
+    by_kind = defaultdict[tuple[str, Termination], list[tuple[MatchResult, SeatOutcome]]](list)
     in_time = sorted(report.results, key=lambda result: result.started)
     for result in reversed(in_time):
         for seat in result.forfeits:
-            by_kind[seat.entry, seat.termination].append((result, seat.detail))
+            by_kind[seat.entry, seat.termination].append((result, seat))
     for line in report.standings.overall:
         for kind in Termination:
             found = by_kind.get((line.entry, kind), [])
-            latest: dict[str, tuple[str, str]] = {}
-            for result, detail in found:
-                latest.setdefault(_cause_of(detail, result), (result.played_as, detail))
+            latest: dict[str, tuple[str, SeatOutcome]] = {}
+            for result, seat in found:
+                latest.setdefault(_cause_of(seat, result), (result.played_as, seat))
             numbers: tuple[int | None, int | None] = (len(found), line.matches)
-            for match, detail in islice(latest.values(), LATEST_REASONS):
-                reason = report.publisher.reason(detail)
+            for match, seat in islice(latest.values(), LATEST_REASONS):
+                reason = report.publisher.forfeit(seat)
                 yield line.entry, kind.name.lower(), *numbers, match, reason
                 numbers = (None, None)
 
 
-def _cause_of(detail: str, result: MatchResult) -> str:
-    """Return the short reason of a forfeit without match names and numbers."""
-    text = short_reason(detail)
+def _cause_of(seat: SeatOutcome, result: MatchResult) -> str:
+    """Return the explanation of a forfeit without match names and numbers."""
+    text = seat.explanation
     for name in (result.played_as, result.match_id):
         text = text.replace(name, "")
     return _NUMBER.sub("0", text)

@@ -242,27 +242,26 @@ def test_the_latest_reason_is_the_cause_and_not_its_consequence(run: Path) -> No
     away = "suspended after it forfeited 1 of its first 1 matches"
     out = "not started again after 1 failures in a row: exited with status 3"
     never, suspended = Termination.NEVER_STARTED, Termination.SUSPENDED
-    crashed = "exited with status 3; it printed: no model.bin"
-    for number, (entry, why, how) in enumerate(
+    for number, forfeit in enumerate(
         (
-            ("ann", "out of memory", Termination.CRASH),
-            ("ann", away, suspended),
-            ("bob", crashed, never),
-            ("bob", out, never),
-            (LONG, "build failed: exited with status 2", never),
+            seat("ann", 2, "out of memory"),
+            seat("ann", 2, away, suspended),
+            seat("bob", 2, "exited with status 3", never, ["no model.bin"]),
+            seat("bob", 2, out, never),
+            seat(LONG, 2, "build failed: exited with status 2", never),
         ),
         start=20,
     ):
-        add_results(run, (result(number, seats=(seat(entry, 2, why, how), seat("x", 1)))))
+        add_results(run, (result(number, seats=(forfeit, seat("x", 1)))))
     change_run(run, out={"bob": out, LONG: "build failed: exited with status 2"})
     failing = {one.entry: one for one in StatusReader(run).read().failing}
-    assert {entry: one.latest.why for entry, one in failing.items()} == {
+    assert {entry: one.latest.seat.explanation for entry, one in failing.items()} == {
         "ann": "out of memory",
-        "bob": crashed,
+        "bob": "exited with status 3; it printed: no model.bin",
         LONG: "build failed: exited with status 2",
     }
     assert failing["ann"].latest.result.match_id == "r1-basic-0020"
-    assert failing["ann"].latest.termination is Termination.CRASH
+    assert failing["ann"].latest.seat.termination is Termination.CRASH
     assert failing["ann"].kinds == {Termination.CRASH: 1, suspended: 1}
     assert "crash 1, suspended 1" in asara("status", run).stdout
 

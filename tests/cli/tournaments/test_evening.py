@@ -231,7 +231,7 @@ def test_what_bots_know_of_a_run_that_goes_on_is_in_no_bundle(
         assert not (run / "bundles").exists()
     shown, hidden = (
         match("r1-basic-0001", seat("ann", 1), seat("bob", 2)),
-        match("r1-basic-0002", seat("ann", 1), seat("bob", 2, "crashed; it printed: a hand")),
+        match("r1-basic-0002", seat("ann", 1), seat("bob", 2, "crashed", printed=("a hand",))),
     )
     run = write_run(tmp_path / "run", [shown, hidden], state="cut short", tournament_secret=None)
     for result in (shown, hidden):

@@ -8,7 +8,7 @@ import pytest
 from asara_server.tournament.bots.output.error_output import clean_lines, kit_message
 from asara_server.tournament.bots.output.output_log import OutputLog
 from asara_server.tournament.bots.output.remedies import NO_NETWORK, remedy
-from asara_server.tournament.standings.match_result import short_reason, with_output
+from tests.tournament.samples import seat
 
 OWN = '  File "/bots/my_bot.py", line 3, in decide'
 LIBRARY = ['  File "/usr/lib/python3.11/json/decoder.py", line 337, in decode', "    raise"]
@@ -16,10 +16,13 @@ WHERE = "in m1, decision 12 (buyers)"
 
 
 def test_the_reason_in_one_line_is_the_error_and_where_it_happened() -> None:
-    detail = with_output("exited with status 1", [OWN, "    [][0]", "IndexError: none", WHERE])
-    assert short_reason(detail) == f"exited with status 1; it printed: IndexError: none; {WHERE}"
-    assert short_reason("missed") == "missed"
-    assert short_reason("EMPTY: the reply carries no action") == "the reply carries no action"
+    printed = (OWN, "    [][0]", "IndexError: none", WHERE)
+    crash = seat("ann", 2, "exited with status 1", printed=printed)
+    assert crash.explanation == f"exited with status 1; it printed: IndexError: none; {WHERE}"
+    assert seat("ann", 2, "ended", printed=()).explanation == "ended; it printed nothing"
+    assert seat("ann", 2, "missed").explanation == "missed"
+    illegal = seat("ann", 2, "EMPTY: the reply carries no action")
+    assert illegal.explanation == illegal.reason == "the reply carries no action"
 
 
 def test_the_message_of_a_client_is_found_among_other_output() -> None:
@@ -70,9 +73,9 @@ def test_no_output_is_too_odd_for_a_reason(tmp_path: Path) -> None:
     log = OutputLog(tmp_path / "bot.log", 1_000)
     for _ in range(40):
         log.write(b"".join(drawn.choice([*parts, drawn.randbytes(9)]) for _ in range(50)))
-        lines = [*log.last_lines(), *log.kit_message()]
-        reason = short_reason(with_output("ended", lines) + remedy(lines, contained=True))
-        assert reason.isprintable()
+        lines = (*log.last_lines(), *log.kit_message())
+        assert seat("ann", 2, "ended", printed=lines).explanation.isprintable()
+        assert remedy(lines, contained=True).isprintable()
     log.write(b"x" * (3 << 20))
     assert len(log.last_lines()[-1]) <= 201
     log.close()

@@ -12,7 +12,6 @@ import pytest
 from asara_server.tournament.bots.output.output_log import OutputLog
 from asara_server.tournament.bots.process import BotProcess, bot_environment
 from asara_server.tournament.sandbox.bubblewrap import SandboxSpec
-from asara_server.tournament.standings.match_result import with_output, without_output
 from tests.network.sockets import open_files
 from tests.tournament.sandbox.contained import LIMITS
 from tests.tournament.sandbox_config import sandbox_or_skip
@@ -44,13 +43,6 @@ def test_bots_inherit_nothing_of_the_organiser_but_what_programs_need(
         "ASARA_SEAT": "2",
     }
     assert "ASARA_SEAT" not in environment()
-
-
-def test_the_output_can_be_removed_from_the_sentence_again() -> None:
-    for words in ([], ["no model"], ["a", "; it printed: b"]):
-        assert without_output(with_output("ended", words)) == "ended"
-    assert without_output("did not connect") == "did not connect"
-    assert with_output("ended", []) == "ended; it printed nothing"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

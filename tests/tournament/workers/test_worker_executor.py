@@ -114,9 +114,10 @@ class Scripted:
 
 def result(match: ScheduledMatch, number: int, faults: dict[str, Termination]) -> MatchResult:
     """A match that the first seat won. An entry with a fault printed something before it ended."""
-    printed = "exited with status 1; it printed: no model"
     seats = [
-        seat(entry, rank, printed if entry in faults else "", faults.get(entry, Termination.CRASH))
+        seat(entry, rank, "exited with status 1", faults[entry], ("no model",))
+        if entry in faults
+        else seat(entry, rank)
         for rank, entry in enumerate(match.entries, 1)
     ]
     rules = format_rule_sets(match.rule_sets)

@@ -234,7 +234,11 @@ def _show_forfeits(failing: Sequence[FailingEntry], limit: int) -> None:
         "Latest forfeits",
         ("entry", "match", "why"),
         (
-            (one.entry, one.latest.result.played_as, plain(one.latest.why, _REASON_CHARACTERS))
+            (
+                one.entry,
+                one.latest.result.played_as,
+                plain(one.latest.seat.explanation, _REASON_CHARACTERS),
+            )
             for one in failing[:limit]
         ),
     )

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from asara_codec.results import Termination
 from asara_server.cli.display.console import warn
 from asara_server.cli.display.quantities import listed
-from asara_server.text import count, plain_words, reason_text
+from asara_server.text import count, plain_words
 from asara_server.tournament.bots.bot_watch import Departure
 from asara_server.tournament.bots.build.build import FailedBuild
 from asara_server.tournament.bots.output.remedies import NO_NETWORK, wants_network
@@ -21,9 +21,6 @@ from asara_server.tournament.sandbox.spec import ReservedPaths
 from asara_server.tournament.standings.match_result import (
     MatchResult,
     SeatOutcome,
-    output_of,
-    short_reason,
-    without_output,
 )
 
 _MOST_LINES = 8
@@ -125,8 +122,7 @@ def warn_of_views(
 def fault_lines(results: Iterable[MatchResult]) -> list[str]:
     """Describe the first forfeit for each entry and kind, in at most nine lines."""
     lines = [
-        f"{_forfeit(forfeit)}: {short_reason(forfeit.seat.detail)}"
-        for forfeit in _first_forfeits(results)
+        f"{_forfeit(forfeit)}: {forfeit.seat.explanation}" for forfeit in _first_forfeits(results)
     ]
     if len(lines) > _MOST_LINES:
         lines[_MOST_LINES:] = [f"… and {len(lines) - _MOST_LINES} more kinds of faults"]
@@ -163,10 +159,9 @@ def _forfeit(forfeit: _Forfeit) -> str:
 def _warn_in_full(forfeit: _Forfeit) -> None:
     """Print a forfeit and the lines that the bot printed."""
     seat = forfeit.seat
-    printed = output_of(seat.detail)
-    reason = f"{without_output(seat.detail)}; it printed:" if printed else reason_text(seat.detail)
+    reason = f"{seat.reason}; it printed:" if seat.printed else seat.explanation
     warn(f"{_forfeit(forfeit)}: {reason}")
-    _warn_of_output(printed)
+    _warn_of_output(seat.printed or ())
 
 
 def _warn_of_output(printed: Iterable[str]) -> None:

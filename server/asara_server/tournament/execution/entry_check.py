@@ -56,7 +56,6 @@ from asara_server.tournament.schedule.schedule import Attempt, ScheduledMatch
 from asara_server.tournament.standings.match_result import (
     PlayedAttempt,
     SeatOutcome,
-    without_output,
 )
 
 _SECOND_MATCH: Final = "in its second match, but not in its first, which the same process played"
@@ -400,8 +399,7 @@ def _forfeit(last: _Played, *, stays: bool) -> "_Fault | None":
     """Return the fault of an entry that forfeits; `stays` means one process for all matches."""
     if not last.outcome.termination.forfeit:
         return None
-    detail = without_output(last.outcome.detail)
-    why = f"{plain_words(last.outcome.termination.name)}: {detail}"
+    why = f"{plain_words(last.outcome.termination.name)}: {last.outcome.reason}"
     if last.attempt.result.round > 1:
         why = f"{why} ({_SECOND_MATCH if stays else 'in its second match'})"
     elif last.outcome.termination not in (Termination.NEVER_STARTED, Termination.MISSED):

@@ -35,7 +35,6 @@ from asara_server.tournament.standings.match_result import (
     PlayedAttempt,
     SeatOutcome,
     utc_text,
-    with_output,
 )
 
 
@@ -249,9 +248,9 @@ def _seat_outcome(end: SeatEnd, bot: PooledBot) -> SeatOutcome:
     The referee never receives these lines, because it tells all bots of a match every detail it
     knows.
     """
-    detail = end.detail
+    printed = None
     if bot.process is not None and end.termination in _PROCESS_FAILED:
-        detail = with_output(detail, bot.last_lines())
-    elif end.termination.forfeit and (printed := bot.kit_message()):
-        detail = with_output(detail, printed)
-    return SeatOutcome.of(bot.entry, end._replace(detail=detail))
+        printed = bot.last_lines()
+    elif end.termination.forfeit:
+        printed = bot.kit_message() or None
+    return SeatOutcome.of(bot.entry, end, printed)

@@ -24,7 +24,7 @@ from asara_server.tournament.run.directory import (
 from asara_server.tournament.run.read_run import RunLog
 from asara_server.tournament.run.run_record import RunInfo
 from asara_server.tournament.schedule.schedule import MAX_ATTEMPTS
-from asara_server.tournament.standings.match_result import MatchResult, short_reason
+from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 
 
 class RunState(Enum):
@@ -38,11 +38,10 @@ class RunState(Enum):
 
 
 class Forfeit(NamedTuple):
-    """A forfeit of an entry, with its kind and reason."""
+    """A forfeit of an entry."""
 
     result: MatchResult
-    termination: Termination
-    why: str
+    seat: SeatOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,12 +219,12 @@ class _Tally:
             if not seat.termination.forfeit:
                 continue
             self._forfeits.setdefault(seat.entry, Counter())[seat.termination] += 1
-            forfeit = Forfeit(result, seat.termination, short_reason(seat.detail))
+            forfeit = Forfeit(result, seat)
             self._latest[seat.entry] = forfeit
             if seat.termination is not Termination.SUSPENDED:
                 causes = self._causes.setdefault(seat.entry, {})
-                causes.pop(forfeit.why, None)
-                causes[forfeit.why] = forfeit
+                causes.pop(seat.explanation, None)
+                causes[seat.explanation] = forfeit
 
     def failing_entries(self, excluded: Mapping[str, str]) -> tuple[FailingEntry, ...]:
         """Return the entries that forfeited; `excluded` lists entries that are out, with
@@ -240,7 +239,7 @@ class _Tally:
     def _latest_cause(self, entry: str, excluded: Mapping[str, str]) -> Forfeit:
         """Return an entry's latest forfeit that did not follow from an earlier forfeit."""
         for forfeit in reversed(self._causes.get(entry, {}).values()):
-            if forfeit.why != excluded.get(entry):
+            if forfeit.seat.detail != excluded.get(entry):
                 return forfeit
         return self._latest[entry]
 

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable
 from asara_codec.results import Termination
 from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from asara_server.tournament.standings.match_result import MatchResult, without_output
+from asara_server.tournament.standings.match_result import MatchResult
 
 
 class Suspensions:
@@ -100,6 +100,7 @@ class FailedStarts:
                 continue
             self._failures[seat.entry] += 1
             if (failures := self._failures[seat.entry]) >= self._limit:
-                why = without_output(seat.detail)
-                out[seat.entry] = f"not started again after {failures} failures in a row: {why}"
+                out[seat.entry] = (
+                    f"not started again after {failures} failures in a row: {seat.reason}"
+                )
         return out

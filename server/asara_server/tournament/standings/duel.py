@@ -16,7 +16,7 @@ from asara_codec.results import Termination
 from asara_game.rules import format_rule_sets
 from asara_server.outcome import match_scores
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from asara_server.tournament.standings.match_result import MatchResult, short_reason
+from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.sprt import (
     SCORES,
     SequentialTest,
@@ -117,7 +117,7 @@ class Duel:
             if line.termination != Termination.NEVER_STARTED:
                 self._started.add(line.entry)
             elif line.entry not in self._started and self._failed_start is None:
-                self._failed_start = f"{line.entry} did not start: {short_reason(line.detail)}"
+                self._failed_start = f"{line.entry} did not start: {line.explanation}"
 
     def _count(self, played: Iterable[MatchResult]) -> None:
         matches = list(played)

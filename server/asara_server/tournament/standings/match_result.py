@@ -20,7 +20,6 @@ from asara_game.rules import format_rule_sets
 from asara_server.text import on_one_line, reason_text
 from asara_server.tournament.schedule.schedule import Attempt, attempt_name
 
-_PRINTED: Final = "; it printed"
 _MOST_PRESTIGE = 1_000_000
 """An upper bound on the prestige that a match can give."""
 
@@ -57,37 +56,32 @@ class SeatOutcome:
     prestige: int = Field(ge=-_MOST_PRESTIGE, le=_MOST_PRESTIGE)
     termination: TerminationName
     detail: str = ""
-    """Reason for a forfeit in words, possibly extended by `with_output`; otherwise empty."""
+    """Why the seat forfeited, as every seat was told; "" if it did not."""
+    printed: tuple[str, ...] | None = None
+    """The last lines that the bot printed, if they may explain a forfeit; otherwise None. Other
+    bots and their authors must not read them."""
 
     @classmethod
-    def of(cls, entry: str, end: SeatEnd) -> Self:
-        return cls(entry=entry, **end._asdict())
+    def of(cls, entry: str, end: SeatEnd, printed: Sequence[str] | None = None) -> Self:
+        return cls(
+            entry=entry, printed=None if printed is None else tuple(printed), **end._asdict()
+        )
 
+    @property
+    def reason(self) -> str:
+        """Why the seat forfeited, as a sentence."""
+        return reason_text(self.detail)
 
-def with_output(text: str, lines: Sequence[str]) -> str:
-    """Append printed lines of a process to a sentence about the process."""
-    return f"{text}{_PRINTED}: " + "\n".join(lines) if lines else f"{text}{_PRINTED} nothing"
+    @property
+    def explanation(self) -> str:
+        """The reason and the last two printed lines, on one line.
 
-
-def without_output(text: str) -> str:
-    """Undo `with_output`: return only the part that other bots may read, as a sentence."""
-    return reason_text(text.partition(_PRINTED)[0])
-
-
-def short_reason(text: str) -> str:
-    """Return a reason on one line, with only the last two of the lines that were printed.
-
-    After an error in the author's code, the clients print the error and where it happened last.
-    """
-    printed = [line.strip() for line in output_of(text)[-2:]]
-    shown = with_output(without_output(text), printed) if printed else reason_text(text)
-    return on_one_line(shown)
-
-
-def output_of(text: str) -> list[str]:
-    """Return the lines that `with_output` appended."""
-    printed = text.partition(f"{_PRINTED}: ")[2]
-    return printed.split("\n") if printed else []
+        After an error in the author's code, the clients print the error and where it happened last.
+        """
+        if self.printed is None:
+            return on_one_line(self.reason)
+        lines = "\n".join(self.printed[-2:])
+        return on_one_line(f"{self.reason}; it printed{': ' if lines else ' nothing'}{lines}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

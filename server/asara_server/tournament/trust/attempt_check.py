@@ -236,15 +236,10 @@ def _result_fields(file: ReplayFile, result: MatchResult) -> Iterator[tuple[str,
     entries = replay.header.entries
     for seat, (derived, found) in enumerate(zip(replay.ends, result.seats, strict=True)):
         yield f"seats[{seat}].entry", entries[seat], found.entry
-        for name in ("rank", "prestige", "termination"):
+        for name in ("rank", "prestige", "termination", "detail"):
             yield f"seats[{seat}].{name}", getattr(derived, name), getattr(found, name)
-        # what the bot printed follows the referee's own words
-        own = found.detail[: len(derived.detail)]
-        if found.detail[len(own) :][:1] not in ("", ";"):
-            own = found.detail
-        yield f"seats[{seat}].detail", derived.detail, own
         if not derived.termination.forfeit:
-            yield f"seats[{seat}].detail", "", found.detail
+            yield f"seats[{seat}].printed", None, found.printed
     # A late reply may have come after the end.
     inputs = (record for record in replay.records if not isinstance(record, LateReplyRecord))
     last_us = max((record.time_us for record in inputs), default=0)

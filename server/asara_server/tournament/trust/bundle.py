@@ -33,11 +33,7 @@ from asara_server.tournament.config.names import name_fault
 from asara_server.tournament.run.directory import BUNDLE_MATCHES, BUNDLES, RunError
 from asara_server.tournament.run.read_run import RunLog
 from asara_server.tournament.run.run_record import RunInfo
-from asara_server.tournament.standings.match_result import (
-    MatchResult,
-    output_of,
-    short_reason,
-)
+from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings, StandingsRow
 from asara_server.tournament.standings.standings import by_schedule
 from asara_server.tournament.trust.inclusion import (
@@ -251,9 +247,7 @@ def _proof_lines(info: RunInfo, own: Sequence[MatchResult], entry: str) -> Itera
 def _may_have(result: MatchResult, entry: str) -> bool:
     """Return True if an entry's author may read the whole result line."""
     others = (seat for seat in result.seats if seat.entry != entry)
-    return (
-        not result.void and not result.lost and not any(output_of(seat.detail) for seat in others)
-    )
+    return not result.void and not result.lost and not any(seat.printed for seat in others)
 
 
 def _own_line(result: MatchResult, entry: str) -> str:
@@ -262,7 +256,8 @@ def _own_line(result: MatchResult, entry: str) -> str:
     The entry's own forfeit keeps its reason, including the last lines that its bot printed.
     """
     seats = tuple(
-        seat if seat.entry == entry else replace(seat, detail="") for seat in result.seats
+        seat if seat.entry == entry else replace(seat, detail="", printed=None)
+        for seat in result.seats
     )
     public = replace(result, seats=seats, lost=())
     return f"{public.to_json()}\n"
@@ -282,7 +277,7 @@ def _forfeit_lines(results: Iterable[MatchResult], entry: str) -> list[str]:
     ]
     lines = [
         plain(
-            f"  {name}  {plain_words(seat.termination.name)}: {short_reason(seat.detail)}",
+            f"  {name}  {plain_words(seat.termination.name)}: {seat.explanation}",
             _LONGEST_LINE,
         )
         for name, seat in forfeits
