@@ -13,7 +13,7 @@ from asara_server.tournament.trust.signed_documents import Published
 from tests.cli.command import asara, on_terminal, refusal
 from tests.match.playouts import random_replay, replay_bytes
 from tests.sizes import others_long
-from tests.tournament.played_runs import HEADER, Forger, play_run
+from tests.tournament.played_runs import HEADER, VOID, Forger, play_run
 from tests.tournament.played_runs import KEY as CUP_KEY
 from tests.tournament.samples import change_run
 
@@ -297,6 +297,17 @@ def test_a_run_that_was_cut_short_says_what_is_missing(tmp_path: Path) -> None:
     assert done.stdout.endswith("Audited 4 replays: 4 passed, 0 failed.\nThe run is sound.\n")
     (run / "replays" / "r1-basic-0001-1.asara").unlink()
     assert "replays/r1-basic-0001-1.asara: missing" in asara("audit", run).stdout
+
+
+def test_matches_that_stay_void_are_named_with_their_reasons(tmp_path: Path) -> None:
+    first, second, third = "r1-basic-0003-1", "r1-basic-0003-2", "r2-basic-0001-1"
+    for number, void in enumerate(((first,), (first, second, third))):
+        attempts = [f"{name}{suffix}" for name in void for suffix in ("", ".2", ".3")]
+        run = play_run(tmp_path / str(number), void=attempts)
+        done = asara("audit", run, status=0)
+        assert f"{first}: attempt 3 is void: {VOID}\n" in done.stdout
+        said = ("1 match stays void", "3 matches stay void")[number]
+        assert f"  {said}: {', '.join(void)}\n" in done.stdout
 
 
 def test_a_run_that_was_killed_says_that_nothing_signs_its_end(tmp_path: Path) -> None:

@@ -111,8 +111,15 @@ def endless_score(data: bytes) -> bytes:
     return re.sub(rb'("score": )[\d.]+', rb"\g<1>9" + b"0" * 400, data, count=1)
 
 
-def without_ladder(data: bytes) -> bytes:
-    return json.dumps({**json.loads(data), "ladder": []}, indent=2).encode()
+def with_members(**changed: object) -> Callable[[bytes], bytes]:
+    """Change members of `standings.json`; None removes one."""
+
+    def change(data: bytes) -> bytes:
+        members = {**json.loads(data), **changed}
+        kept = {name: value for name, value in members.items() if value is not None}
+        return json.dumps(kept, indent=2).encode()
+
+    return change
 
 
 def link(run: Path, name: str) -> None:
@@ -158,8 +165,16 @@ STRANGER: dict[str, tuple[Change, str]] = {
         r"standings.json: .*interval_95\[0\]: expected",
     ),
     "standings without a row": (
-        changed("standings.json", without_ladder),
+        changed("standings.json", with_members(ladder=[])),
         "standings.json: length of ladder: expected 3 by the results; found 0",
+    ),
+    "standings without a table": (
+        changed("standings.json", with_members(ladder=None)),
+        "standings.json: ladder: missing",
+    ),
+    "standings with another table": (
+        changed("standings.json", with_members(winners=["ann"])),
+        "standings.json: winners: extra",
     ),
     "standings with a number too large": (
         changed("standings.json", endless_score),
@@ -289,6 +304,8 @@ def test_a_run_without_the_copy_of_its_key_is_not_changed(played: Played, run: P
     assert "  referee.pub: missing, which changes nothing: it is only a copy of the key" in output
     assert output.endswith("\nThe run is sound.\n")
     assert status == 0
+    (run / A).write_bytes(replay_bytes(read_replay(run / A), OTHER_KEY))
+    assert "another key signed this file" in audited(played, run)[1]
     delete(run / JOURNAL)  # and with it the manifest
     output = asara("audit", run, status=1).stdout
     assert f"{run}/referee.pub: missing\n" in output
