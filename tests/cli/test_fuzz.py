@@ -234,7 +234,7 @@ def _asara(folder: Path, command: str) -> int:
     return done.returncode
 
 
-STARTS_BOTS = {"match", "duel", "play", "serve"}
+STARTS_BOTS = {"match", "duel", "play"}
 
 
 def run_arguments(folder: Path, dice: random.Random, seed: int) -> None:

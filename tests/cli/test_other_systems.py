@@ -113,8 +113,8 @@ def test_play_opens_a_table(system: str, bot: Path) -> None:
 
 
 @pytest.mark.long
-def test_serve_plays_with_a_bot_that_is_started_by_hand(system: str, bot: Path) -> None:
-    words = ["serve", "random", "--sandbox", "none", "--listen", "127.0.0.1:0"]
+def test_a_guest_plays(system: str, bot: Path) -> None:
+    words = ["match", "random", "guest", "--sandbox", "none"]
     with started(*words, env=environment(**lacking(system))) as process:
         assert process.stdout is not None
         line = next(line for line in process.stdout if "ASARA_TOKEN=" in line)
@@ -125,7 +125,7 @@ def test_serve_plays_with_a_bot_that_is_started_by_hand(system: str, bot: Path) 
             timeout=EVENT_S,
             check=False,
         )
-        assert "guest-1" in process.stdout.read()
+        assert "guest" in process.stdout.read()
     assert (process.returncode, by_hand.returncode) == (0, 0)
 
 

@@ -53,13 +53,6 @@ REFUSALS = {
         "random --clock 0": "--clock",
         "random --readable /gone": "--readable /gone: no such file or folder",
     },
-    "serve": {
-        "--listen 0.0.0.0:0": "--insecure-remote",
-        "--tls-cert cert.pem": "TLS needs both",
-        "--tls-cert cert.pem --tls-key key.pem": "No such file",
-        "random random": "leave no free seat at a table of 2",
-        "--listen here": "write host:port",
-    },
     "play --no-browser --sandbox none": {
         "random random random --people 2": "need more than 4 seats; pass fewer",
         "random random random random": "1 person and 4 bots need more than 4 seats",

@@ -25,9 +25,6 @@ OPTIONS = {
     "token new": "file",
     "token list": "file",
     "token revoke": "file",
-    "serve": (
-        "clock insecure-remote listen matches out rules sandbox seats seed tls-cert tls-key web"
-    ),
     "status": "cross json watch without-forfeits",
     "report": "csv out pages",
     "web": "embed host insecure-remote listen",

@@ -26,8 +26,8 @@ directory = "my-bot"
 [[entries]]
 bot = "greedy"
 """
-SERVERS = {"play": "http://", "serve": "ASARA_ADDRESS", "web": "http://"}
-"""Commands that run until Ctrl-C, each with what it prints once it is ready."""
+SERVERS = {"play": "http://", "web": "http://", "guest": "ASARA_ADDRESS", "--web": "http://"}
+"""Words of commands that run until Ctrl-C, with what each prints once it is ready."""
 NOT_RUN: Final = {
     r"(\./)?scripts/|pytest |ruff |\. \.venv/": "for a checkout: tests/scripts runs the scripts",
     r"apt-get |(HATCH\S+ )?pip ": "installs packages from a network",
@@ -86,10 +86,12 @@ class Desk:
         self._prepare(command)
         self._make_room(command)
         words = shlex.split(command, comments=True)
-        ready = "http://" if "--web" in words else SERVERS.get(words[1] if words[1:] else "")
+        marks = {*words[1:2], *({"guest", "--web"} & set(words))}
+        ready = next((text for word, text in SERVERS.items() if word in marks), None)
         if words[0] == "asara" and ready:
             at_any_port = [re.sub(r":\d+$", ":0", word) for word in words[1:]]
-            listen = () if {"--listen", "--web"} & set(words) else ("--listen", "127.0.0.1:0")
+            anywhere = {"--listen", "--web", "guest"} & set(words)
+            listen = () if anywhere else ("--listen", "127.0.0.1:0")
             check_server([*at_any_port, *listen], ready, self.folder, self._variables())
         else:
             self._execute(command)

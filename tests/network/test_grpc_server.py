@@ -1,7 +1,6 @@
 """Addresses, certificates, health, reflection."""
 
 import asyncio
-import os
 import re
 import socket
 from typing import Any
@@ -53,44 +52,21 @@ async def welcome(address, **options):
 
 
 async def test_a_free_port_is_found():
-    for host, options in (
-        ("127.0.0.1", {}),
-        ("localhost", {"tls": TLS}),
-        ("0.0.0.0", {"allow_insecure_remote": True}),
-    ):
+    for host, options in (("127.0.0.1", {}), ("localhost", {"tls": TLS})):
         bound = await welcome(f"{host}:0", **options)
         assert re.fullmatch(rf"{re.escape(host)}:[1-9]\d*", bound)
     running = await serve(Referee(), "0.0.0.0:0", tls=TLS)  # TLS may be reached from anywhere
     await running.stop(0)
 
 
-async def test_a_unix_socket_is_created_and_can_be_used_again(tmp_path):
-    path = tmp_path / "socket"
-    assert await welcome(f"unix:{path}") == f"unix:{path}"
-    assert await welcome(f"unix:{path}") == f"unix:{path}", "the path can be used again"
-    with socket.socket(socket.AF_UNIX) as left:
-        left.bind(str(tmp_path / "left"))
-    await welcome(f"unix:{tmp_path / 'left'}")  # which a program left behind
+async def test_a_unix_socket_is_created(tmp_path):
+    assert await welcome(f"unix:{tmp_path / 'socket'}") == f"unix:{tmp_path / 'socket'}"
 
 
-async def test_paths_that_cannot_be_sockets_are_refused(tmp_path):
-    assert "may have 1 to 107" in await refused(f"unix:{tmp_path}/{'x' * 107}")
-    assert "may have 1 to 107" in await refused("unix:")
-    assert "there is no folder" in await refused(f"unix:{tmp_path}/no/socket")
-    (tmp_path / "file").touch()
-    assert "is not a socket" in await refused(f"unix:{tmp_path}/file")
-    assert (tmp_path / "file").exists()
-    assert "is not a socket" in await refused(f"unix:{tmp_path}")
-    if os.geteuid() != 0:  # root may write everywhere
-        tmp_path.chmod(0o500)
-        assert "is not writable" in await refused(f"unix:{tmp_path}/socket")
-
-
-async def test_an_address_in_use_is_refused(tmp_path):
-    for address in ("127.0.0.1:0", f"unix:{tmp_path / 'socket'}"):
-        running = await serve(Referee(), address)
-        assert "another program listens there" in await refused(running.address)
-        await running.stop(0)
+async def test_an_address_in_use_is_refused():
+    running = await serve(Referee(), "127.0.0.1:0")
+    assert "another program listens there" in await refused(running.address)
+    await running.stop(0)
 
 
 async def test_other_addresses_are_refused():
@@ -100,7 +76,7 @@ async def test_other_addresses_are_refused():
     assert "no such host" in await refused("no.such.host.invalid:80")
     for remote in ("0.0.0.0:0", "192.0.2.1:7777"):
         assert "can be reached from other machines" in await refused(remote)
-    error = await refused("192.0.2.1:7777", allow_insecure_remote=True)
+    error = await refused("192.0.2.1:7777", tls=TLS)
     assert "does not have that address" in error
 
 

@@ -38,10 +38,9 @@ def test_a_run_that_may_need_more_files_than_it_can_open_does_not_start(tmp_path
     assert "Traceback" not in done.stderr
 
 
-def test_a_table_that_strangers_could_exhaust_is_not_served() -> None:
-    words = command_line("serve", "--listen", "127.0.0.1:0", "--seats", "2")
+def test_a_match_whose_address_strangers_could_exhaust_does_not_start() -> None:
+    words = command_line("match", "guest", "guest")
     done = with_open_files("-S -n 100 && ulimit -H -n 300", *words)
-    assert done.returncode == 2
+    assert done.returncode == 1
     # The soft limit was raised to the hard one.
-    assert "lets this program open 300 files, and the run may need 576: raise" in done.stderr
-    assert "or listen at a Unix socket (unix:/path)" in done.stderr
+    assert "lets this program open 300 files, and the run may need 608: raise" in done.stderr

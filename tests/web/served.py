@@ -12,14 +12,16 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from asara.v1.watch_pb2 import WatchRequest, WatchResponse
-from asara_server.eventlog.journal import TABLE, Journal
+from asara_server.eventlog.journal import Journal
 from asara_server.match.feed import MatchFeed
 from asara_server.match.spec import MatchRecord, MatchSpec
+from asara_server.tournament.run import status
 from asara_server.tournament.run.directory import JOURNAL
-from asara_server.web import live_matches, run_catalogue
+from asara_server.web import live_matches
 from asara_server.web.settings import WebLimits, WebSettings
 from tests.events import EVENT_S, until
 from tests.referee.harness import RefereeServer, Stream, referee_server, spec
+from tests.tournament.samples import RUNNING, match, seat, write_run
 from tests.web.play_pipe import serving
 
 
@@ -90,10 +92,11 @@ class WatchedReferee:
         self.run = run
         self._watchers: list[Watcher] = []
 
-    async def play(self, match: MatchSpec) -> MatchRecord:
+    async def play(self, played: MatchSpec) -> MatchRecord:
         """Play a match to its end, as a run does."""
-        record = await self.referee.play(match)
-        self._journal.end(match.match_id, "result")
+        record = await self.referee.play(played)
+        result = match(played.match_id, *(seat(player.entry, 1) for player in played.players))
+        self._journal.end(played.match_id, result.to_json())
         return record
 
     async def watcher(self, run: str | None = None) -> Watcher:
@@ -119,11 +122,11 @@ class WatchedReferee:
         return await self.server.dial_all(names, max_matches=64)
 
     async def begin(
-        self, match: MatchSpec | None = None
+        self, played: MatchSpec | None = None
     ) -> tuple[Stream, Stream, asyncio.Task[MatchRecord]]:
         """Begin a match of two bots, who have been sent its start."""
         a, b = await self.bots()
-        playing = asyncio.create_task(self.play(match or spec()))
+        playing = asyncio.create_task(self.play(played or spec()))
         await until(self.referee.running_matches)
         return a, b, playing
 
@@ -136,14 +139,17 @@ class WatchedReferee:
 async def watched_referee(
     folder: Path, *, limits: WebLimits | None = None
 ) -> AsyncIterator[WatchedReferee]:
-    """Serve a referee, with its journal in `folder`, and a web server, until the exit."""
+    """Serve a referee, with the journal of the run in `folder`, and a web server, until the exit.
+
+    Without a run in the folder, a new one begins.
+    """
     settings = WebSettings(sources=(folder,), limits=limits or WebLimits())
-    run = folder / JOURNAL
-    path = run if run.exists() else folder / TABLE
-    with pytest.MonkeyPatch.context() as patch, Journal(path) as journal:
+    if not (folder / JOURNAL).exists():
+        write_run(folder, **RUNNING)
+    with pytest.MonkeyPatch.context() as patch, Journal(folder / JOURNAL) as journal:
         patch.setattr(live_matches, "_READY_S", EVENT_S)
-        for module in (live_matches, run_catalogue):  # a process does not see its own lock
-            patch.setattr(module, "is_held", Path.exists)
+        patch.setattr(live_matches, "is_held", Path.exists)  # a process does not see its own lock
+        patch.setattr(status, "known_holder", lambda _: 0)
         async with referee_server(journal=journal) as server, serving(settings) as address:
             watched = WatchedReferee(server, journal, address, folder.name)
             try:

@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -15,7 +13,6 @@ from starlette.testclient import TestClient
 
 from asara.v1.replay_view_pb2 import ReplayView
 from asara_codec.results import Termination
-from asara_server.eventlog.journal import TABLE
 from asara_server.tournament.bots.output.decision_index import append_index, index_of
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.standings.match_result import SeatOutcome
@@ -506,33 +503,6 @@ def test_a_folder_of_replays_is_a_run_without_a_schedule(client: TestClient, fol
     assert names(page) == [replay.header.match_id for replay in replays]
     assert [s["rank"] for s in page["matches"][0]["seats"]] == [end.rank for end in replays[0].ends]
     assert client.get("/api/runs/table/matches/r1-basic-0001/view").status_code == 200
-
-
-KEEPS_JOURNAL = """
-import sys
-from pathlib import Path
-from asara_server.eventlog.journal import Journal
-with Journal(Path(sys.argv[1])):
-    print("open", flush=True)
-    sys.stdin.read()
-"""
-
-
-def test_a_table_whose_process_was_killed_is_not_played(client: TestClient, folder: Path):
-    table = folder / "table"
-    table.mkdir()
-
-    def state() -> set[str]:
-        runs = {run["name"]: run["state"] for run in client.get("/api/runs").json()["runs"]}
-        return {runs["table"], client.get("/api/runs/table").json()["state"]}
-
-    command = [sys.executable, "-c", KEEPS_JOURNAL, str(table / TABLE)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        assert state() == {"running"}
-        process.kill()
-    assert state() == {"finished"}
 
 
 def test_attempts_have_names_and_matches_of_a_block_are_listed_together(

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from asara_server.web.settings import WebLimits, WebSettings
-from tests.cli.command import asara_process, refusal, started
+from tests.cli.command import refusal, started
 from tests.events import EVENT_S, until, wait_until
 from tests.network.sockets import connect_idle, is_open
 from tests.tournament.processes import children, running_processes
@@ -108,22 +108,6 @@ def test_the_page_of_a_killed_tournament_ends(tmp_path: Path):
         wait_until("its page ends", lambda: child not in running_processes())
         with pytest.raises(urllib.error.URLError):
             get_json(f"{address}api/runs")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("kept", [True, False])
-def test_a_table_shows_its_matches_from_the_beginning(tmp_path: Path, kept: bool):
-    replays = ("--out", "table") if kept else ()
-    serve = ("serve", "--listen", "127.0.0.1:0", *replays, "--web", "127.0.0.1:0")
-    with started(*serve, cwd=tmp_path) as process:
-        assert process.stderr is not None
-        address = process.stderr.readline().removeprefix("Showing matches at ").strip()
-        (table,) = get_json(f"{address}api/runs")["runs"]
-        assert (table["name"], table["state"], table["over"]) == ("table", "running", 0)
-        assert get_json(f"{address}api/runs/table")["running"] == []
-        if kept:
-            said = asara_process(*serve, cwd=tmp_path).stderr
-            assert "--web: table/table.journal: another program has it open" in said
 
 
 def page_of(process: "subprocess.Popen[str]") -> int:

@@ -28,7 +28,6 @@ GROUPS: Final = {
     "Tournaments": {
         "tournament": "Plan, check and run tournaments.",
         "token": "Manage tokens for bots on other machines.",
-        "serve": "Referee a match between bots that you start yourself.",
     },
     "Results": {
         "status": "Show the progress and the standings of a run.",

@@ -28,10 +28,8 @@ from asara_server.eventlog.log_file import (
     row_checksum,
 )
 
-__all__ = ["TABLE", "Ended", "Fact", "Journal", "JournalError", "split_line"]
+__all__ = ["Ended", "Fact", "Journal", "JournalError", "split_line"]
 
-TABLE: Final = "table.journal"
-"""Journal of the matches that `asara serve` plays, in the folder that its page shows."""
 _ABOUT_RUN: Final = b"\x00"
 """Number of the frames that belong to no match."""
 _LINE: Final = re.compile(r"(?:(match|result) (\d+)|([a-z_]+)(?= \{)) (.*)", re.DOTALL)

@@ -4,16 +4,11 @@ import errno
 import ipaddress
 import os
 import socket
-import stat
 import tempfile
-from pathlib import Path
 from typing import Final, Literal
 
 from asara_server import system
 from asara_server.user_error import UserError
-
-_MAX_PATH_BYTES: Final = 107
-"""Maximum length of a Unix socket's path: the size of sockaddr_un.sun_path without the final 0."""
 
 _MAX_PARENT_BYTES: Final = 75
 """Maximum length of a directory in which directories for sockets are made. Some systems limit the
@@ -30,17 +25,12 @@ class ServeError(UserError, ValueError):
     """Raised for an address or certificate that cannot be used; the text explains what to do."""
 
 
-def split_address(address: str, *, alternative: str = "") -> tuple[str, int]:
-    """Return the host (without brackets) and the port; raise ServeError.
-
-    `alternative` describes other accepted forms, for the error.
-    """
+def split_address(address: str) -> tuple[str, int]:
+    """Return the host (without brackets) and the port; raise ServeError."""
     host, colon, digits = address.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not colon or not host or not (digits.isascii() and digits.isdigit()):
-        raise ServeError(
-            f"address {address!r}: write host:port, such as 127.0.0.1:7777{alternative}"
-        )
+        raise ServeError(f"address {address!r}: write host:port, such as 127.0.0.1:7777")
     if len(digits) > 5 or int(digits) > 65_535:
         raise ServeError(f"address {address!r}: a port is at most 65535")
     return host, int(digits)
@@ -57,15 +47,13 @@ def reachable_address(address: str) -> str:
     return f"{socket.gethostname()}:{port}" if host in {"0.0.0.0", "[::]"} else address  # noqa: S104
 
 
-def listen_at(
-    address: str, *, remote_allowed: bool, danger: str, alternative: str = ""
-) -> tuple[str, socket.socket]:
+def listen_at(address: str, *, remote_allowed: bool, danger: str) -> tuple[str, socket.socket]:
     """Return the host of `host:port`, and a socket that listens there; port 0 takes any free port.
 
     Raise ServeError if the address is malformed or in use, or if other machines can reach it and
     `remote_allowed` is False; `danger` then states the risk and the remedy.
     """
-    host, port = split_address(address, alternative=alternative)
+    host, port = split_address(address)
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError as error:
@@ -77,8 +65,7 @@ def listen_at(
     remote = [number for number in numbers if not is_loopback(number)]
     if remote and not remote_allowed:
         raise ServeError(
-            f"address {address!r} ({remote[0]}) can be reached from other machines, and {danger}, "
-            "or pass --insecure-remote"
+            f"address {address!r} ({remote[0]}) can be reached from other machines, and {danger}"
         )
     return host, _listener(address, numbers[0], port)
 
@@ -127,41 +114,3 @@ def socket_parent() -> str:
     usual = tempfile.gettempdir()
     short = len(os.fsencode(usual)) <= _MAX_PARENT_BYTES or not system.UNIX_SOCKETS
     return usual if short else _SHORT_PARENT
-
-
-def check_socket_path(path: str) -> Path:
-    """Check that a Unix socket can be created; return its absolute path, or raise ServeError.
-
-    A socket left by a killed program is removed. A socket in use is refused, because gRPC would
-    take it over.
-    """
-    if not system.UNIX_SOCKETS:
-        raise ServeError(f"unix:{path}: a Unix socket {system.NEEDS_UNIX}; write 127.0.0.1:0")
-    absolute = Path(path).absolute()
-    length = len(os.fsencode(absolute))
-    if not path or length > _MAX_PATH_BYTES:
-        raise ServeError(
-            f"unix:{path}: the path has {length} bytes, and a socket's may have 1 to "
-            f"{_MAX_PATH_BYTES}; choose a shorter one, such as unix:/tmp/asara.sock"
-        )
-    parent = absolute.parent
-    if not parent.is_dir():
-        raise ServeError(f"unix:{path}: there is no folder {parent}")
-    if not os.access(parent, os.W_OK | os.X_OK):
-        raise ServeError(f"unix:{path}: the folder {parent} is not writable")
-    try:
-        mode = absolute.lstat().st_mode
-    except FileNotFoundError:
-        return absolute
-    if not stat.S_ISSOCK(mode):
-        raise ServeError(f"unix:{path}: the file exists and is not a socket")
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        try:
-            probe.connect(path)
-        except ConnectionRefusedError:
-            absolute.unlink()
-        except OSError as error:
-            raise ServeError(f"unix:{path}: {error.strerror}") from None
-        else:
-            raise ServeError(f"unix:{path}: another program listens there; choose another path")
-    return absolute

@@ -16,7 +16,6 @@ from asara.v1 import play_pb2
 from asara_server import system
 from asara_server.network.addresses import (
     ServeError,
-    check_socket_path,
     is_loopback,
     join_address,
     listen_at,
@@ -79,28 +78,25 @@ async def serve(
     address: str,
     *,
     tls: TlsFiles | None = None,
-    allow_insecure_remote: bool = False,
     authenticator: Authenticator | None = None,
 ) -> RunningServer:
     """Listen on `host:port` (port 0: any free one) or `unix:/path`, until the server is stopped.
 
-    With an authenticator, only its bots can connect. Without one, an address that only this machine
-    can reach also answers health checks and reflection. Raise ServeError for an address that is
-    malformed, in use, or open to other machines without TLS, and for a certificate that cannot be
-    used.
+    With an authenticator, only its bots can connect. An address that only this machine can reach,
+    and that has no TLS, also answers health checks and reflection. Raise ServeError for an address
+    that is malformed, in use, or open to other machines without TLS, and for a certificate that
+    cannot be used.
     """
     credentials = None if tls is None else tls_credentials(tls)
     if address.startswith("unix:"):
-        target = f"unix:{check_socket_path(address.removeprefix('unix:'))}"
-        running = await _serve_local(referee, target, credentials, authenticator)
+        running = await _serve_local(referee, address, credentials, authenticator)
     elif not system.UNIX_SOCKETS:
         _, listener = _listen(address, remote_allowed=False)
         target = join_address(*listener.getsockname()[:2])
         listener.close()  # gRPC listens itself
         running = await _serve_local(referee, target, credentials, authenticator)
     else:
-        remote_allowed = credentials is not None or allow_insecure_remote
-        running = await _serve_tcp(referee, address, credentials, authenticator, remote_allowed)
+        running = await _serve_tcp(referee, address, credentials, authenticator)
     referee.log.info("listening", address=running.address, tls=tls is not None)
     return running
 
@@ -116,7 +112,7 @@ async def _serve_local(
     quota = ("grpc.max_allowed_incoming_connections", limits.socket_connections)
     options = [*server_options(limits, limits.request_bytes, keepalive=False), quota]
     server = grpc.aio.server(options=options)
-    _add_services(server, _Servicer(referee, authenticator, None), local=authenticator is None)
+    _add_services(server, _Servicer(referee, authenticator, None), local=credentials is None)
     add_port(server, target, credentials)
     await server.start()
     return RunningServer(target, server)
@@ -127,12 +123,11 @@ async def _serve_tcp(
     address: str,
     credentials: grpc.ServerCredentials | None,
     authenticator: Authenticator | None,
-    remote_allowed: bool,
 ) -> RunningServer:
     """Serve behind a gate, at a socket in a directory that only this user can enter."""
-    host, listener = _listen(address, remote_allowed)
+    host, listener = _listen(address, remote_allowed=credentials is not None)
     numeric, port = listener.getsockname()[:2]
-    local = authenticator is None and is_loopback(numeric)
+    local = credentials is None and is_loopback(numeric)
     folder = Path(tempfile.mkdtemp(prefix="asara-", dir=socket_parent()))
     path = folder / "grpc"
     limits = referee.limits
@@ -151,10 +146,11 @@ async def _serve_tcp(
     return running
 
 
-def check_address(address: str, tls: TlsFiles) -> None:
+def check_address(address: str, tls: TlsFiles | None) -> None:
     """Check that `serve` can listen on a `host:port`; raise ServeError as `serve` would."""
-    tls_credentials(tls)
-    _, listener = _listen(address, remote_allowed=True)
+    if tls is not None:
+        tls_credentials(tls)
+    _, listener = _listen(address, remote_allowed=tls is not None)
     listener.close()
 
 
@@ -190,14 +186,12 @@ def server_options(
     return options
 
 
-def _listen(address: str, remote_allowed: bool) -> tuple[str, socket.socket]:
-    return listen_at(
-        address,
-        remote_allowed=remote_allowed,
-        danger="without TLS, tokens and hands can be read on the way: "
-        "give a certificate and key, listen on 127.0.0.1",
-        alternative=", or unix:/path",
+def _listen(address: str, *, remote_allowed: bool) -> tuple[str, socket.socket]:
+    danger = (
+        "without TLS, tokens and hands can be read on the way: give a certificate and key, or "
+        "listen on 127.0.0.1"
     )
+    return listen_at(address, remote_allowed=remote_allowed, danger=danger)
 
 
 def add_port(

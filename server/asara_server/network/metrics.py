@@ -121,7 +121,8 @@ class MetricsServer:
         host, listener = listen_at(
             address,
             remote_allowed=allow_insecure_remote,
-            danger="anybody there could read the metrics: listen on 127.0.0.1",
+            danger="anybody there could read the metrics: listen on 127.0.0.1, or pass "
+            "--insecure-remote",
         )
         numeric, port = listener.getsockname()[:2]
         listener.close()  # the library listens itself

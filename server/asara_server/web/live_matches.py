@@ -21,7 +21,7 @@ from asara_codec.messages import watch_ended_bytes, watch_started_bytes, watch_u
 from asara_codec.reflection import CodecError
 from asara_game.rules import format_rule_sets
 from asara_server.eventlog.file_lock import is_held
-from asara_server.eventlog.journal import TABLE, JournalError, split_line
+from asara_server.eventlog.journal import JournalError, split_line
 from asara_server.eventlog.log_file import LogFollower
 from asara_server.eventlog.record_codec import RecordCodec, Results, Signature
 from asara_server.eventlog.replay import ReplayError, ReplayHeader
@@ -242,8 +242,7 @@ class LiveRun:
     def __init__(self, folder: Path) -> None:
         """Show matches that share a deal only if all bots are contained and so cannot watch."""
         self._folder = folder
-        run = folder / JOURNAL
-        self._journal = run if run.exists() else folder / TABLE
+        self._journal = folder / JOURNAL
         self._log = LogFollower(self._journal)
         self._contained = False
         self._running: dict[int, LiveMatch] = {}

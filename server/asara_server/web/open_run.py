@@ -128,9 +128,7 @@ class OpenRun:
     @property
     def is_played(self) -> bool:
         """True if a program is currently playing matches of this run."""
-        if self.status is not None:
-            return self.status.state is RunState.RUNNING
-        return self.source.is_table
+        return self.status is not None and self.status.state is RunState.RUNNING
 
     @property
     def _results(self) -> list[MatchResult]:
@@ -184,7 +182,7 @@ class OpenRun:
             "entries": [plain(entry) for entry in sorted(entries)],
             "rules": sorted({plain(result.rule_sets) for result in results}),
             "seats": sorted({len(result.seats) for result in results}),
-            "state": (RunState.RUNNING if self.is_played else RunState.FINISHED).value,
+            "state": RunState.FINISHED.value,
             "progress": {"scheduled": len(results), "over": len(results), "void": 0},
             "standings": standings and run_json.standings_json(standings),
             "running": running,

@@ -10,12 +10,10 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
-from asara_server.eventlog.file_lock import is_held
-from asara_server.eventlog.journal import TABLE
 from asara_server.text import plain
 from asara_server.tournament.run.directory import RunError, has_run
 from asara_server.tournament.run.read_run import RunLog
-from asara_server.tournament.run.status import RunState, read_state
+from asara_server.tournament.run.status import read_state
 from asara_server.web.live_matches import LiveRun
 from asara_server.web.responses import WebError
 
@@ -27,7 +25,7 @@ _FRESH_S: Final = 1.0
 class SourceKind(Enum):
     RUN = "run"
     REPLAYS = "replays"
-    """A folder of replays without a run, such as the output of `asara serve --out`."""
+    """A folder of replays without a run, such as the output of `asara play --out`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +41,6 @@ class Source:
     def replays(self) -> Path:
         """Folder that contains the replays."""
         return self.directory / "replays" if self.kind is SourceKind.RUN else self.directory
-
-    @property
-    def is_table(self) -> bool:
-        """True if `asara serve` is playing matches in this folder."""
-        return is_held(self.directory / TABLE)
 
 
 class RunCatalogue:
@@ -117,8 +110,6 @@ class RunCatalogue:
         }
         if source.kind is SourceKind.REPLAYS:
             with suppress(OSError):
-                if source.is_table:
-                    found["state"] = RunState.RUNNING.value
                 found["over"] = sum(path.suffix == ".asara" for path in source.directory.iterdir())
             return found
         directory = source.directory
@@ -146,7 +137,7 @@ def kind_of(directory: Path) -> SourceKind | None:
         if has_run(directory):
             return SourceKind.RUN
         with os.scandir(directory) as entries:
-            if any(entry.name.endswith(".asara") or entry.name == TABLE for entry in entries):
+            if any(entry.name.endswith(".asara") for entry in entries):
                 return SourceKind.REPLAYS
     except OSError:
         pass

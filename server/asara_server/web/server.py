@@ -43,7 +43,8 @@ class ListeningSocket:
         self.host, self.socket = listen_at(
             address,
             remote_allowed=allow_remote,
-            danger="anybody there could see the matches: listen on 127.0.0.1",
+            danger="anybody there could see the matches: listen on 127.0.0.1, or pass "
+            "--insecure-remote",
         )
         self.address = join_address(self.host, self.socket.getsockname()[1])
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.bots.test_guests import expecting
 from tests.cli.command import asara
-from tests.cli.tournaments.test_serve import serving
 from tests.docs.documents import blocks
 from tests.events import EVENT_S
 
@@ -43,7 +43,7 @@ def test_the_way_from_a_match_to_a_decision_in_a_test(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_a_bot_stops_in_the_debugger_and_plays_on(tmp_path: Path) -> None:
     (tmp_path / "my_bot.py").write_text(BOT.replace("== 12", "== 2"))
-    with serving("random", "--clock", "86400") as (process, (line,)):
+    with expecting("random", "guest", "--clock", "86400") as (process, (line,)):
         variables = dict(word.split("=", 1) for word in shlex.split(line))
         debugged = subprocess.run(
             [sys.executable, "my_bot.py"],
@@ -58,4 +58,4 @@ def test_a_bot_stops_in_the_debugger_and_plays_on(tmp_path: Path) -> None:
         stdout, stderr = process.communicate(timeout=EVENT_S)
     assert re.search(r"my_bot.py\(7\)decide\(\)", debugged.stdout)
     assert "(Pdb) 2\n" in debugged.stdout
-    assert "guest-1" in stdout, stderr
+    assert "guest" in stdout, stderr

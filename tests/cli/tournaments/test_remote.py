@@ -4,9 +4,10 @@ import asyncio
 import re
 import shutil
 import socket
+import ssl
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -51,6 +52,24 @@ def status_with(run: Path, text: str) -> str:
     return wait_until(text, shown)
 
 
+def shout(port: int) -> None:
+    """Send what would change a terminal that shows it, as a stranger could."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.set_alpn_protocols(["h2"])
+    name = "x\x1b[31mRED\x1b[0m\nasara: the run is void"
+    with (
+        suppress(OSError),
+        socket.create_connection(("localhost", port), 10) as stranger,
+        context.wrap_socket(stranger, server_hostname=name) as greeted,
+    ):
+        greeted.sendall(b"not HTTP/2\x1b[31m\r\n\r\n")
+        greeted.recv(1)
+    with suppress(OSError), socket.create_connection(("localhost", port)) as stranger:
+        stranger.sendall(b"GET /\x1b[31m HTTP/1.1\r\n\r\n")
+        stranger.recv(1)
+
+
 def test_a_bot_on_another_machine_plays_a_tournament(tmp_path: Path) -> None:
     file, tokens = write_cup(tmp_path, ("far",))
     (tmp_path / "here.py").write_text(sample_bots.GOOD)
@@ -58,8 +77,9 @@ def test_a_bot_on_another_machine_plays_a_tournament(tmp_path: Path) -> None:
     run = tmp_path / "run"
     with playing(file) as (process, address):
         shown = status_with(run, "not connected; waiting")
-        assert f"Bots on other machines, which connect at {address}" in shown
+        assert f"Bots that connect at {address}" in shown
         assert re.search(r"^far +not connected; waiting up to 10 min +20\d\d-", shown, re.MULTILINE)
+        shout(int(address.rpartition(":")[2]))
         stranger = dial_in(tmp_path, address, "x" * 43)
         assert stranger.wait(EVENT_S) == 1
         assert "no bot with this token may connect" in stranger.communicate()[1]
@@ -71,7 +91,8 @@ def test_a_bot_on_another_machine_plays_a_tournament(tmp_path: Path) -> None:
     assert re.search(r"^1 +(far|here) ", stdout, re.MULTILINE)
     assert [one.forfeits for one in read_results(run / "results.jsonl")] == [(), ()]
     assert tokens["far"] not in (run / "run.log").read_text() + stdout + stderr
-    assert "Bots on other machines" not in asara("status", run).stdout
+    assert not [word for word in ("RED", "\x1b", "ssl_transport") if word in stdout + stderr]
+    assert "Bots that connect" not in asara("status", run).stdout
 
 
 def test_what_cannot_be_received_is_said_before_anything_is_written(tmp_path: Path) -> None:

@@ -24,7 +24,8 @@ class Match:
     """Play a match between two to four bots.
 
     Prints the result of one match, or the standings of several. Without --out, nothing is kept.
-    A forfeit is a result like any other: the exit status is still 0.
+    A forfeit is a result like any other: the exit status is still 0. For each `guest`, prints the
+    environment variables that your bot needs, and waits for it.
     """
 
     session: ClassVar = "series:play_matches"
@@ -35,7 +36,7 @@ class Match:
             metavar="BOT",
             help="A built-in bot (`random`, `greedy`, `search` or `learned`), a bot's file or "
             "folder, or a command. Put a bot with options in quotes, as in "
-            "'search --milliseconds 50'.",
+            "'search --milliseconds 50'. `guest` is a bot that you start yourself.",
         ),
     ]
     rules: RulesOption = "basic"

@@ -1,6 +1,7 @@
 """`asara play`: a seat for a person, in a browser."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, ClassVar, Final
 
 import typer
@@ -8,12 +9,10 @@ import typer
 from asara_server.cli.options.common import (
     Clock,
     PageAddressOption,
-    ReplayFolderOption,
     RulesOption,
     SandboxChoice,
     SandboxOption,
     SeedOption,
-    TableMatchesOption,
     parse_clock,
 )
 
@@ -64,7 +63,10 @@ class Play:
         ),
     ] = 1
     rules: RulesOption = "basic"
-    matches: TableMatchesOption = 0
+    matches: Annotated[
+        int,
+        typer.Option("--matches", metavar="N", min=0, help="Number of matches; 0 means no limit."),
+    ] = 0
     clock: Annotated[
         Clock | None,
         typer.Option(
@@ -77,7 +79,10 @@ class Play:
         ),
     ] = None
     seed: SeedOption = None
-    out_directory: ReplayFolderOption = None
+    out_directory: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="DIR", help="Keep a replay of each match in DIR."),
+    ] = None
     listen: PageAddressOption = "127.0.0.1:0"
     insecure_remote: Annotated[
         bool,

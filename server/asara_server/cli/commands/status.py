@@ -251,7 +251,7 @@ def _show_remote(remote: RemoteInfo) -> None:
         "missed": "not connected; forfeits its matches until it connects",
     }
     show_table(
-        f"Bots on other machines, which connect at {remote.address}",
+        f"Bots that connect at {remote.address}",
         ("entry", "bot", "since (UTC)"),
         (
             (name, states[entry.state], entry.since[:19].replace("T", " "))

@@ -17,6 +17,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("asara match my-bot greedy", ""),
         ("asara match my-bot greedy --matches 4 -j 2 -o runs/first", "four matches, two at a time"),
         ("asara match 'search --milliseconds 5' my-bot random", "a bot with an option"),
+        ("asara match guest greedy --clock 86400", "a bot that you start, with a day to think"),
     ),
     "play": (
         ("asara play --level 1", "against a beginner"),
@@ -37,10 +38,6 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "token new": (("asara token new ann", 'for an entry with token = "ann"'),),
     "token list": (("asara token list", ""),),
     "token revoke": (("asara token revoke ann", ""),),
-    "serve": (
-        ("asara serve", "two seats for your bots"),
-        ("asara serve greedy", "one seat; greedy takes the other"),
-    ),
     "status": (
         ("asara status runs/cup", ""),
         ("asara status runs/cup --watch 5", "every five seconds while the run is active"),
@@ -106,7 +103,6 @@ GUIDES: Final[dict[str, str]] = {
     "tournament run": f"{_OWN}/tournament/run/README.md",
     "bundle": f"{_OWN}/tournament/run/README.md#Bundles",
     "token": f"{_OWN}/tournament/execution/README.md",
-    "serve": f"{_OWN}/network/README.md",
     "status": f"{_OWN}/tournament/run/README.md#Status",
     "report": f"{_OWN}/report/README.md",
     "web": f"{_OWN}/web/README.md",

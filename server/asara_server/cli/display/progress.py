@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -64,6 +65,13 @@ class Meter:
 
     def refresh(self) -> None:
         self._bar.update(self._task, completed=self._done, description=self.summary())
+
+    @contextmanager
+    def hidden(self) -> Iterator[None]:
+        """Take the line off the terminal, so that standard output can be printed there."""
+        self._bar.stop()
+        yield
+        self._bar.start()
 
     async def show(self) -> None:
         """Show the progress until cancelled."""

@@ -1,4 +1,4 @@
-"""Arguments that specify a bot: the name of a built-in bot, a path, or a command line.
+"""Arguments that specify a bot: the name of a built-in bot, a path, a command line, or `guest`.
 
 A built-in bot or a folder may be followed by options, which are appended to the bot's command.
 """
@@ -9,7 +9,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pydantic import ValidationError
 
@@ -39,32 +39,41 @@ _MAIN = (("main.py", ("python", "main.py")), ("main.go", ("go", "run", ".")))
 
 _USUAL = ("my_bot.py", "bot.py")
 """Common names for a bot's file."""
+GUEST: Final = "guest"
+"""Argument for a bot that the user starts, for example in a debugger."""
 _Table = dict[str, Any]
 """A bot as a table of `entries` in a tournament file, with absolute paths."""
 
 
-def find_bots(arguments: list[str], readable: Iterable[Path] | None = None) -> list[Entry]:
+def find_bots(
+    arguments: list[str], readable: Iterable[Path] | None = None, *, guests: bool = False
+) -> list[Entry]:
     """Return the bots for these arguments; a second `random` gets the name `random-2`.
 
     Bots with the same name in different folders, such as copies, are named after their folders. The
     directory of a bot given as a command is the current folder. `readable` is the value of
-    --readable. Raises UserError.
+    --readable. With `guests`, `guest` is a remote entry whose token has the entry's name. Raises
+    UserError.
     """
     further = readable_paths(readable)
-    found = [_find_bot(argument) for argument in arguments]
-    places = {(table["name"].casefold(), table["directory"]) for table in found}
+    found = [
+        {"name": GUEST} if guests and argument == GUEST else _find_bot(argument)
+        for argument in arguments
+    ]
+    places = {(table["name"].casefold(), table.get("directory")) for table in found}
     folders = Counter(name for name, _ in places)
     seen: Counter[str] = Counter()
     bots = []
     for table in found:
-        name, folder = table["name"], Path(table["directory"])
-        if folders[name.casefold()] > 1 and has_bot_file(folder):
-            name = _entry_name(folder.name)
+        name, folder = table["name"], table.get("directory")
+        if folder and folders[name.casefold()] > 1 and has_bot_file(Path(folder)):
+            name = _entry_name(Path(folder).name)
         seen[name.casefold()] += 1
         if (number := seen[name.casefold()]) > 1:
             name = f"{name}-{number}"
         paths = [*table.get("readable", ()), *further]
-        bots.append(_entry({**table, "name": name, "readable": paths}))
+        more = {"readable": paths} if folder else {"token": name}
+        bots.append(_entry({**table, "name": name, **more}))
     return bots
 
 
@@ -109,7 +118,9 @@ def _find_bot(argument: str) -> _Table:
     folders = [folder.name for folder in Path().iterdir() if _is_bot_folder(folder)]
     close = difflib.get_close_matches(argument, [*folders, *bots], n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
-    if bots and not hint:
+    if argument == GUEST:
+        hint = "; guests can play only in `asara match`"
+    elif bots and not hint:
         hint = f"; built-in bots: {', '.join(bots)}"
     raise UserError(f"bot {argument!r}: no such file, command or built-in bot{hint}")
 

@@ -115,18 +115,6 @@ def rule_sets(text: str) -> frozenset[RuleSet]:
         raise UserError(f"--rules {text}: {error}") from None
 
 
-# The table of `asara play` and `asara serve`
-
-TableMatchesOption = Annotated[
-    int,
-    typer.Option("--matches", metavar="N", min=0, help="Number of matches; 0 means no limit."),
-]
-ReplayFolderOption = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", metavar="DIR", help="Keep a replay of each match in DIR."),
-]
-
-
 # The run
 
 OutOption = Annotated[

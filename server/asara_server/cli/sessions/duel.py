@@ -9,6 +9,7 @@ from asara_server.cli.commands import duel as commands
 from asara_server.cli.display.console import notify, show_line, warn
 from asara_server.cli.display.faults import warn_of_faults
 from asara_server.cli.display.progress import RunMeter
+from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.common import rule_sets
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, write_json
@@ -139,7 +140,8 @@ def play_duel(options: commands.Duel, log: LogOptions) -> int:
     except ValueError as error:
         raise UserError(f"--{error}") from None
     combination, json_file = rule_sets(options.rules), options.json_file
-    tournament = series_tournament("duel", [options.a, options.b], options)
+    bots = find_bots([options.a, options.b], options.readable)
+    tournament = series_tournament("duel", bots, options)
     if json_file is not None:
         check_output("--json", json_file, run=options.out_directory)
     a, b = (entry.name for entry in tournament.entries)

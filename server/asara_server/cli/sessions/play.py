@@ -3,6 +3,7 @@
 import asyncio
 import os
 import secrets
+import signal
 import subprocess
 import sys
 import tempfile
@@ -10,7 +11,9 @@ import threading
 import webbrowser
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode
@@ -18,33 +21,42 @@ from urllib.parse import urlencode
 from rich.prompt import IntPrompt
 
 from asara_codec.clocks import Clocks
+from asara_game.vocabulary import RuleSet
 from asara_server import system
 from asara_server.cli.commands.play import LEVELS, USUAL_LEVEL, Play
-from asara_server.cli.display.console import err, notify, out, shows_progress
+from asara_server.cli.display.console import err, notify, out, shows_progress, warn
+from asara_server.cli.display.faults import fault_lines
+from asara_server.cli.display.results import show_match, show_standings
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.common import rule_sets
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.sessions.analyse import print_decisive
 from asara_server.cli.sessions.bot_build import built_bots
-from asara_server.cli.sessions.interruption import until_signal
-from asara_server.cli.sessions.serve import (
-    ReplaySink,
-    ServeSettings,
-    TableServer,
-    replay_sink,
-)
-from asara_server.cli.sessions.setup import log_to_terminal, sandbox_of_bots
+from asara_server.cli.sessions.interruption import on_signals, until_signal
+from asara_server.cli.sessions.setup import log_to_terminal, sandbox_of_bots, signing_key
 from asara_server.cli.sessions.web import stay, web_child
 from asara_server.event_loop import run
+from asara_server.match.deal_secrets import secret_of, tournament_secret
 from asara_server.match.spec import SECOND_US, Player
 from asara_server.network.addresses import free_address, reachable_address, socket_parent
-from asara_server.replay.signing import SigningKey, default_key_path
-from asara_server.text import count
+from asara_server.network.grpc_server import serve
+from asara_server.network.open_files import files_needed, require_open_files
+from asara_server.referee.referee import Referee
+from asara_server.replay.file import write_replay
+from asara_server.replay.signing import PUBLIC_KEY_FILE, SigningKey, default_key_path
+from asara_server.text import count, plain
 from asara_server.tournament.config.seeds import draw_seed, local_seed
 from asara_server.tournament.config.tournament_file import Entry
+from asara_server.tournament.execution.match_runner import (
+    ExecutionContext,
+    MatchRunner,
+    match_runner,
+)
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.schedule.schedule import rotated
+from asara_server.tournament.schedule.match_settings import MatchSettings
+from asara_server.tournament.schedule.schedule import Attempt, bot_seed, rotated
 from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.standings import compute_standings
 from asara_server.user_error import UserError
 
 _NO_CLOCK_US: Final = 10**8 * SECOND_US
@@ -54,15 +66,42 @@ _READY_S: Final = 3.0
 _POLL_S: Final = 0.1
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableSettings:
+    """Settings of a table."""
+
+    listen: str
+    """Where the page connects to the referee: `unix:/path`, or a port of this machine."""
+    people: tuple[Player, ...]
+    opponents: tuple[Entry, ...]
+    rule_sets: frozenset[RuleSet]
+    matches: int | None
+    """Number of matches; None for an unlimited number."""
+    clocks: Clocks
+    seed: str
+    replays: Path
+    """Folder of the replays."""
+    temporary: bool
+    """True if the folder is deleted at the end."""
+    key: SigningKey
+    """Signs the replays."""
+    sandbox: Sandbox | None
+    """Sandbox for the opponents; None if they run with the user's rights."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all players, by seat in the first match."""
+        return (*(p.entry for p in self.people), *(o.name for o in self.opponents))
+
+
 def play_in_browser(options: Play, log: LogOptions) -> int:
     """Play with these options; return the exit status."""
     log_to_terminal(log)
     with _folder() as folder:
         settings = _settings(options, folder)
-        assert settings.replays is not None
         with (
             web_child(
-                [settings.replays.folder],
+                [settings.replays],
                 options.listen,
                 play=settings.listen,
                 insecure_remote=options.insecure_remote,
@@ -88,23 +127,24 @@ def _folder() -> Iterator[Path]:
         yield Path(folder)
 
 
-def _settings(options: Play, folder: Path) -> ServeSettings:
+def _settings(options: Play, folder: Path) -> TableSettings:
     """Check the options, test the sandbox, and build the bots."""
     opponents = _opponents(options)
     sandbox = _sandbox(options, opponents, folder) if opponents else None
     chosen_rules = rule_sets(options.rules)
-    return ServeSettings(
+    kept = options.out_directory
+    return TableSettings(
         listen=f"unix:{folder / 'referee'}" if system.UNIX_SOCKETS else free_address(),
-        tls=None,
-        insecure_remote=False,
-        guests=tuple(Player(name, secrets.token_urlsafe(24)) for name in _people(options.people)),
+        people=tuple(Player(name, secrets.token_urlsafe(24)) for name in _people(options.people)),
         opponents=built_bots(opponents, sandbox),
         rule_sets=chosen_rules,
         matches=options.matches or None,
         clocks=_clocks(options),
         seed=draw_seed() if options.seed is None else local_seed(options.seed),
+        replays=_temporary_folder(folder) if kept is None else kept,
+        temporary=kept is None,
+        key=SigningKey.new() if kept is None else _key_for(kept),
         sandbox=sandbox,
-        replays=_replays(options, folder),
     )
 
 
@@ -167,55 +207,139 @@ def _clocks(options: Play) -> Clocks:
     return options.clock.in_microseconds()._replace(reconnect_us=_NO_CLOCK_US)
 
 
-def _replays(options: Play, folder: Path) -> ReplaySink:
-    """Return where replays are written, for the page to show them; the folder may be temporary."""
-    if options.out_directory is not None:
-        return replay_sink(options.out_directory)
+def _temporary_folder(folder: Path) -> Path:
+    """Create the folder of replays that are not kept, for the page to show them."""
     played = folder / "played"
     played.mkdir()
-    return ReplaySink(played, SigningKey.new(), temporary=True)
+    return played
 
 
-class PlayTable(TableServer):
-    """A table for people. A person's page connects to the referee when the person is ready."""
+def _key_for(folder: Path) -> SigningKey:
+    """Create the folder, unless it contains replays: match names are the same at every table.
 
-    finish_s = 0.0
+    Return the key that signs its replays.
+    """
+    try:
+        if folder.is_file():
+            raise UserError(f"--out {folder}: is a file; choose a folder")
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.glob("*.asara")):
+            raise UserError(f"--out {folder}: already contains replays; choose another folder")
+        key = signing_key(None)
+        (folder / PUBLIC_KEY_FILE).write_bytes(key.public_pem)
+    except OSError as error:
+        raise UserError(f"--out {folder}: {error.strerror}") from None
+    return key
+
+
+class PlayTable:
+    """Waits for the people, plays the matches, and prints their results.
+
+    A person's page connects to the referee when the person is ready.
+    """
 
     def __init__(
-        self, settings: ServeSettings, page: str, analyses: ExitStack, *, browser: bool
+        self, settings: TableSettings, page: str, analyses: ExitStack, *, browser: bool
     ) -> None:
         """`page` is the page's address, and `analyses` ends the analyses of matches.
 
         With `browser`, a browser is opened.
         """
-        super().__init__(settings)
+        self.settings = settings
+        self.referee = Referee()
+        self._results: list[MatchResult] = []
         self._page = page
         self._analyses = analyses
         self._browser = browser
-        self._played = 0
         self._analysis: threading.Thread | None = None
+        self._signal: signal.Signals | None = None
+        self._stopping: asyncio.Task[None] | None = None
 
-    def announce(self, address: str) -> None:
+    @property
+    def stopped(self) -> bool:
+        """True if a signal has stopped the table."""
+        return self._signal is not None
+
+    async def run(self) -> int:
+        """Serve until all matches are played or a signal stops it; return the exit status."""
+        settings, limits = self.settings, self.referee.limits
+        needed = files_needed(limits, processes=len(settings.opponents))
+        require_open_files(needed + limits.socket_connections, "pass fewer bots")
+        async with AsyncExitStack() as stack:
+            signals = stack.enter_context(ExitStack())  # caught until everything has ended
+            serving = await serve(self.referee, settings.listen)
+            stack.push_async_callback(serving.stop, 1.0)
+            logs = stack.enter_context(tempfile.TemporaryDirectory(prefix="asara-logs-"))
+            runner = await stack.enter_async_context(self._match_runner(Path(logs)))
+            for person in settings.people:
+                runner.pool.add_guest(person.entry, person.token)
+            playing = asyncio.create_task(self._play(runner))
+            stack.push_async_callback(_end, playing)  # before its bots, whatever is raised here
+            signals.enter_context(on_signals(partial(self._stop, playing)))
+            self.announce()
+            await asyncio.wait([playing])
+            if self._stopping:
+                await self._stopping
+            elif not playing.cancelled():
+                playing.result()  # raises its exception
+        status = self._print_summary()
+        return status if self._signal is None else 128 + self._signal
+
+    def _match_runner(self, logs: Path) -> AbstractAsyncContextManager[MatchRunner]:
+        """Return the context in which the opponents run."""
+        settings = self.settings
+        entries = settings.opponents
+        match_settings = MatchSettings(
+            entries=entries,
+            processes={entry.name: "run" for entry in entries},
+            clocks=settings.clocks,
+            bot_seeds={entry.name: bot_seed(settings.seed, entry.name) for entry in entries},
+        )
+        context = ExecutionContext(
+            match_settings,
+            partial(secret_of, tournament_secret(settings.seed)),
+            settings.sandbox.with_hidden(logs) if settings.sandbox else None,
+        )
+        return match_runner(context, self.referee, logs)
+
+    async def _play(self, runner: MatchRunner) -> None:
+        settings = self.settings
+        for match in rotated(settings.names, settings.rule_sets, settings.matches):
+            await self._wait_for_people()
+            async for played, _ in runner.play(Attempt(match)):
+                self._record(*played)
+            if self._stopping:
+                return
+
+    def _stop(self, playing: asyncio.Task[None], number: signal.Signals) -> None:
+        if self._stopping is None:
+            self._signal = number
+            self._stopping = asyncio.create_task(self._stop_referee(playing))
+
+    async def _stop_referee(self, playing: asyncio.Task[None]) -> None:
+        for line in (await self.referee.stop(finish_s=0.0)).values():
+            warn(line)
+        playing.cancel()  # it may be waiting for a person
+
+    def announce(self) -> None:
         """Print each person's link, and open the first one."""
-        links = [self._link(guest) for guest in self.settings.guests]
-        for guest, link in zip(self.settings.guests, links, strict=True):
-            heading = "Your link" if len(links) == 1 else f"Link for {guest.entry}"
+        links = [self._link(person) for person in self.settings.people]
+        for person, link in zip(self.settings.people, links, strict=True):
+            heading = "Your link" if len(links) == 1 else f"Link for {person.entry}"
             out.print(f"{heading}:\n    {link}", soft_wrap=True)
-        assert self.settings.replays is not None
         deleted = " The replays are deleted then; --out DIR keeps them."
-        notify(f"Press Ctrl-C to stop.{deleted if self.settings.replays.temporary else ''}")
+        notify(f"Press Ctrl-C to stop.{deleted if self.settings.temporary else ''}")
         if self._browser and _has_browser():
             # A browser may run in the foreground until it is closed.
             threading.Thread(target=webbrowser.open, args=(links[0],), daemon=True).start()
 
-    def _link(self, guest: Player) -> str:
+    def _link(self, person: Player) -> str:
         """Return a person's link. The part after # is not sent to any server."""
-        assert self.settings.replays is not None
         fragment = {
-            "token": guest.token,
+            "token": person.token,
             "seats": ",".join(self.settings.names),
-            "me": self.settings.names.index(guest.entry),
-            "run": self.settings.replays.folder.absolute().name,
+            "me": self.settings.names.index(person.entry),
+            "run": self.settings.replays.absolute().name,
             **self._last_match(),
         }
         return f"http://{reachable_address(self._page)}/play#{urlencode(fragment)}"
@@ -228,12 +352,35 @@ class PlayTable(TableServer):
         *_, last = rotated(settings.names, settings.rule_sets, settings.matches)
         return {"last": last.match_id}
 
-    def record(self, result: MatchResult, records: Sequence[bytes]) -> Path | None:
-        """Start a process that analyses the match, for the page; an earlier one ends."""
-        path = super().record(result, records)
+    def _record(self, result: MatchResult, records: Sequence[bytes]) -> None:
+        """Print a match's result, write its replay, and start a process that analyses it.
+
+        The analysis of an earlier match ends.
+        """
+        self._results.append(result)
         self._analyses.close()
-        self._analysis = None if path is None else self._analyses.enter_context(analysed(path))
-        return path
+        self._analysis = None
+        if result.void:
+            warn(f"{result.match_id} has no result, because the referee failed")
+        else:
+            show_match(result)
+            path = self.settings.replays / f"{result.played_as}.asara"
+            write_replay(path, records, self.settings.key)
+            if not self.settings.temporary:
+                out.print(f"Replay: {plain(str(path), None)}", soft_wrap=True)
+            out.print()
+            self._analysis = self._analyses.enter_context(analysed(path))
+        for line in fault_lines([result]):
+            warn(line)
+
+    def _print_summary(self) -> int:
+        """Print the standings of several matches; return the exit status."""
+        names = self.settings.names
+        scheduled = len({result.match_id for result in self._results})
+        standings = compute_standings(" – ".join(names), names, scheduled, self._results)
+        if standings.matches.played > 1:
+            show_standings(standings)
+        return 1 if standings.matches.void else 0
 
     async def wait_for_analysis(self) -> None:
         """Wait until the last match has been analysed."""
@@ -243,28 +390,32 @@ class PlayTable(TableServer):
         for _ in iter(self._analysis.is_alive, False):
             await asyncio.sleep(_POLL_S)
 
-    async def wait_for_guests(self) -> None:
+    async def _wait_for_people(self) -> None:
         """Wait until all people are there or, after a match, until all want another one."""
-        if self._played:
-            await asyncio.gather(*(self._leaves(guest) for guest in self.settings.guests))
-        self._played += 1
-        await asyncio.gather(*(self._arrives(guest) for guest in self.settings.guests))
+        if self._results:
+            await asyncio.gather(*(self._leaves(person) for person in self.settings.people))
+        await asyncio.gather(*(self._arrives(person) for person in self.settings.people))
 
-    async def _arrives(self, guest: Player) -> None:
+    async def _arrives(self, person: Player) -> None:
         """Wait until a person is there, and print who is still missing."""
-        if not await self.referee.wait_until_connected(guest.token):
-            return  # the table was stopped, or the guest was shut out
-        guests = self.settings.guests
-        missing = [one.entry for one in guests if not self.referee.is_connected(one.token)]
+        if not await self.referee.wait_until_connected(person.token):
+            return  # the table was stopped, or the person was shut out
+        people = self.settings.people
+        missing = [one.entry for one in people if not self.referee.is_connected(one.token)]
         if missing:
-            notify(f"{guest.entry} has joined. Waiting for {', '.join(missing)}")
+            notify(f"{person.entry} has joined. Waiting for {', '.join(missing)}")
 
-    async def _leaves(self, guest: Player) -> None:
+    async def _leaves(self, person: Player) -> None:
         """Wait for the page to disconnect; a program that stays connected is ready immediately."""
         for _ in range(round(_READY_S / _POLL_S)):
-            if not self.referee.is_connected(guest.token):
+            if not self.referee.is_connected(person.token):
                 return
             await asyncio.sleep(_POLL_S)
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait([task])
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.common import SandboxChoice, rule_sets
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.sessions.bot_build import built_bots
+from asara_server.cli.sessions.guests import guests_among
 from asara_server.cli.sessions.run import notify_run_directory, play_run
 from asara_server.cli.sessions.setup import (
     key_of_run,
@@ -26,7 +27,7 @@ from asara_server.cli.sessions.setup import (
 from asara_server.replay.signing import SigningKey, default_key_path
 from asara_server.tournament.bots.bot_watch import Departure
 from asara_server.tournament.config.seeds import local_seed
-from asara_server.tournament.config.tournament_file import Tournament, check_tournament
+from asara_server.tournament.config.tournament_file import Entry, Tournament, check_tournament
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.execution.match_runner import Executor
 from asara_server.tournament.run.directory import RunDirectory
@@ -36,26 +37,28 @@ from asara_server.user_error import UserError
 
 
 def series_tournament(
-    command: str, arguments: list[str], options: Match | Duel, **table: object
+    command: str, bots: Sequence[Entry], options: Match | Duel, **table: object
 ) -> Tournament:
-    """Return a tournament of the bots in a command's arguments.
+    """Return a tournament of the bots given to a command.
 
     `table` holds further keys of a tournament file. Error messages show the command in place of a
     file.
     """
     transcript = _transcript(options.sandbox)
-    bots = [
-        bot.model_copy(update={"environment": {**bot.environment, **transcript}})
-        for bot in find_bots(arguments, options.readable)
-    ]
     table |= {
         "title": " – ".join(bot.name for bot in bots),
-        "entries": bots,
+        "entries": [
+            bot
+            if bot.remote
+            else bot.model_copy(update={"environment": {**bot.environment, **transcript}})
+            for bot in bots
+        ],
         "seats": len(bots),
         "rules": options.rules,
-        "seed": None if options.seed is None else local_seed(options.seed),
         "clocks": options.clock.table(options.start_up),
     }
+    if options.seed is not None:
+        table["seed"] = local_seed(options.seed)
     if options.jobs is not None:
         table["jobs"] = options.jobs
     return check_tournament(table, name=command, base=Path("/"))  # all paths are absolute
@@ -88,9 +91,9 @@ def play_series(
     The matches are those that `rotated` yields.
     """
     key_file = key_of_run(None, options.out_directory)
-    folders = [entry.directory for entry in tournament.entries]
+    folders = [entry.directory for entry in tournament.entries if not entry.remote]
     secret = [key_file or default_key_path()]
-    sandbox = sandbox_of_bots(options.sandbox, folders, secret=secret)
+    sandbox = sandbox_of_bots(options.sandbox, folders, secret=secret) if folders else None
     entries = built_bots(tournament.entries, sandbox)
     tournament = tournament.model_copy(update={"entries": entries})
     if sandbox is not None:
@@ -121,30 +124,41 @@ def _kept_or_temporary(path: Path | None) -> Iterator[RunDirectory]:
 
 def play_matches(options: Match, log: LogOptions) -> int:
     """Play the matches; return the exit status. With -v, show what the bots print."""
-    combination = rule_sets(options.rules)
-    bots, mirrored = options.bots, options.mirrored
-    if not 2 <= len(bots) <= 4:
+    combination, mirrored = rule_sets(options.rules), options.mirrored
+    seats = len(options.bots)
+    if not 2 <= seats <= 4:
         remedy = (
             "for more, write a tournament file"
-            if bots[1:]
+            if seats > 1
             else "add an opponent, for example `random`"
         )
-        raise UserError(f"a match needs 2 to 4 bots, not {len(bots)}; {remedy}")
-    blocks = "mirrored" if mirrored else "independent"
-    tournament = series_tournament("match", bots, options, blocks=blocks)
-    names = [entry.name for entry in tournament.entries]
-    number = options.matches or (len(names) if mirrored else 1)
-    if mirrored and number % len(names):
+        raise UserError(f"a match needs 2 to 4 bots, not {seats}; {remedy}")
+    bots = find_bots(options.bots, options.readable, guests=True)
+    number = options.matches or (seats if mirrored else 1)
+    if mirrored and number % seats:
         raise UserError(
-            f"--mirrored plays each deal in {len(names)} matches; "
-            f"--matches must be a multiple of {len(names)}, not {number}"
+            f"--mirrored plays each deal in {seats} matches; "
+            f"--matches must be a multiple of {seats}, not {number}"
         )
-    schedule = list(rotated(names, combination, number, mirrored=mirrored))
+    schedule = list(rotated([bot.name for bot in bots], combination, number, mirrored=mirrored))
     departures: list[Departure] = []
-    executor = LocalExecutor(
-        show_output=show_output if log.verbose else None, on_departure=departures.append
-    )
-    end, status = play_series(tournament, schedule, options, log.after_output(), executor=executor)
+    with guests_among(bots) as guests:
+        blocks = "mirrored" if mirrored else "independent"
+        tournament = series_tournament("match", bots, options, blocks=blocks, **guests.table)
+        meter = RunMeter(number)
+
+        def announce(address: str) -> None:
+            with meter.hidden():
+                guests.announce(address, executor.bot_seeds)
+
+        executor = LocalExecutor(
+            on_listening=announce,
+            show_output=show_output if log.verbose else None,
+            on_departure=departures.append,
+        )
+        end, status = play_series(
+            tournament, schedule, options, log.after_output(), meter=meter, executor=executor
+        )
     log_file = options.out_directory and options.out_directory / "run.log"
     warn_of_faults(end, log_file)
     warn_of_departures(departures, end.results)

@@ -126,9 +126,9 @@ def sandbox_of_bots(
     return chosen_sandbox(choice, ReservedPaths(shared=shared).with_hidden(secret))
 
 
-def log_to_terminal(options: LogOptions, default_level: str = "error") -> None:
-    """Log to standard error, at `default_level` and above unless the user chose a level."""
-    configure(options.level or default_level)
+def log_to_terminal(options: LogOptions) -> None:
+    """Log to standard error: errors, or from the level that the user chose."""
+    configure(options.level or "error")
 
 
 @contextmanager

@@ -33,7 +33,6 @@ from asara_server.network.grpc_server import check_address
 from asara_server.replay.signing import default_key_path
 from asara_server.text import count
 from asara_server.tournament.config.tournament_file import LARGEST_FILE, Tournament, load_tournament
-from asara_server.tournament.execution.remote_bots import tls_files
 from asara_server.tournament.run.directory import RunDirectory, has_run
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.runner import RunEnd, RunSetup
@@ -157,7 +156,7 @@ def check_remote(tournament: Tournament, file: Path) -> None:
     if tournament.remote is None:
         return
     try:
-        check_address(tournament.remote.listen, tls_files(tournament.remote))
+        check_address(tournament.remote.listen, tournament.remote.tls)
     except ServeError as error:
         raise UserError(f"{file.name}: remote: {error}") from None
 
@@ -183,7 +182,7 @@ def _private_paths(tournament: Tournament, file: Path, key: Path | None) -> Rese
     remote = tournament.remote
     remote_secrets = () if remote is None else (remote.key, remote.tokens)
     secret = (file, key or default_key_path(), *remote_secrets)
-    return ReservedPaths(tuple(path.resolve() for path in secret), (file.resolve().parent,))
+    return ReservedPaths(tuple(path.resolve() for path in secret if path), (file.resolve().parent,))
 
 
 @contextmanager

@@ -146,7 +146,7 @@ class PageOfRun:
         self._address = ""
 
     def show(self, directory: Path) -> None:
-        """Serve a run's directory or a folder of replays; a failure does not affect the matches."""
+        """Serve a run's directory; a failure does not affect the matches."""
         if self._listen is None:
             return
         page = web_child([directory], self._listen, insecure_remote=self._insecure_remote)

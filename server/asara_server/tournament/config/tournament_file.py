@@ -28,6 +28,7 @@ from asara_game.bounded_toml import parse_toml
 from asara_server.bounded_file import read_bounded
 from asara_server.match.spec import SECOND_US, ProcessPolicy
 from asara_server.network.addresses import LOCAL_TRANSPORT
+from asara_server.network.tls import TlsFiles
 from asara_server.text import plain
 from asara_server.tournament.config.block_kinds import (
     DEFAULT_TABLES,
@@ -202,7 +203,7 @@ class Entry(_Section):
 
     @property
     def remote(self) -> bool:
-        """True if the bot runs on another machine and connects with a token."""
+        """True if the bot is not started here but connects with a token."""
         return bool(self.token)
 
     @property
@@ -273,13 +274,16 @@ class Limits(_Section):
 
 
 class Remote(_Section):
-    """The listener for bots on other machines."""
+    """The listener for bots on other machines.
+
+    The guests of a match use no TLS. Their `certificate` and `key` are None, which TOML cannot say.
+    """
 
     listen: ListenAddress
     """Address host:port at which bots on other machines connect; port 0 picks a free port."""
-    certificate: ReadableFile
+    certificate: ReadableFile | None
     """PEM file containing the TLS certificate and its chain; relative to this file."""
-    key: ReadableFile
+    key: ReadableFile | None
     """PEM file containing its private key, without a password; relative to this file."""
     tokens: FilePath = Field(default_factory=default_tokens_path)
     """File with the tokens, which `asara token` writes; relative to this file."""
@@ -287,6 +291,13 @@ class Remote(_Section):
     """Seconds that matches wait for an absent bot; then it forfeits them until it connects."""
     jobs_per_bot: Annotated[int, Field(ge=1, le=1_024)] = 16
     """Maximum number of matches that one bot plays in parallel; its client can ask for fewer."""
+
+    @property
+    def tls(self) -> TlsFiles | None:
+        """The certificate and key; None without TLS."""
+        if self.certificate is None or self.key is None:
+            return None
+        return TlsFiles(self.certificate, self.key)
 
 
 def _default_blocks(data: Mapping[str, Any]) -> BlockKind:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
@@ -120,6 +120,8 @@ class LocalExecutor(Executor):
         self._on_listening = on_listening
         self._show_output = show_output
         self._strangers = strangers
+        self.bot_seeds: Mapping[str, int] = {}
+        """Seeds of the bots, by entry, from the run's beginning; empty if bots draw their own."""
         self._referee: Referee | None = None
         self._remote_bots: RemoteBots | None = None
 
@@ -146,6 +148,7 @@ class LocalExecutor(Executor):
     async def _play(
         self, progress: RunProgress, context: ExecutionContext, meter: CostMeter
     ) -> None:
+        self.bot_seeds = context.match_settings.bot_seeds
         referee = self._referee = Referee(journal=progress.directory.journal)
         processes = _most_processes(progress, context)
         _require_open_files(referee.limits, processes, context)

@@ -1,10 +1,10 @@
-"""The bots on other machines: their address and tokens, and which of them matches wait for.
+"""The bots that are started elsewhere: their address and tokens, and which ones matches wait for.
 
-Remote bots connect over TLS and authenticate with a token. A remote bot plays several matches in
-one process. From the start of the run, or from the moment the bot disconnects, matches wait for it
-for a limited time. After this time it forfeits its matches as missed, without further waiting,
-until it connects. A bot is disconnected if its token is revoked or its entry forfeits its remaining
-matches.
+Remote bots authenticate with a token and connect over TLS, except the guests of a match, which are
+on this machine. A remote bot plays several matches in one process. From the start of the run, or
+from the moment the bot disconnects, matches wait for it for a limited time. After this time it
+forfeits its matches as missed, without further waiting, until it connects. A bot is disconnected if
+its token is revoked or its entry forfeits its remaining matches.
 """
 
 import asyncio
@@ -19,7 +19,6 @@ from typing import Final, Literal
 from asara_server.logs import logger
 from asara_server.network.addresses import reachable_address
 from asara_server.network.grpc_server import serve
-from asara_server.network.tls import TlsFiles
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.pool import BotPool
 from asara_server.tournament.config.token_store import TokenError, read_tokens, sha256_of
@@ -115,9 +114,7 @@ class RemoteBots:
             self._referee.register_bot(
                 bot.key, bot.entry, authenticator=self, max_matches=remote.jobs_per_bot
             )
-        serving = await serve(
-            self._referee, remote.listen, tls=tls_files(remote), authenticator=self
-        )
+        serving = await serve(self._referee, remote.listen, tls=remote.tls, authenticator=self)
         self._address = reachable_address(serving.address)
         on_listening(self._address)
         try:
@@ -322,8 +319,3 @@ class TokenWatcher:
             self._logger.warning("previous tokens stay valid", why=str(error))
             return
         self._names = {token.sha256: token.name for token in tokens if token.revoked is None}
-
-
-def tls_files(remote: Remote) -> TlsFiles:
-    """Return the certificate and key of the address for remote bots."""
-    return TlsFiles(remote.certificate, remote.key)
