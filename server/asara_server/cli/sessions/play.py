@@ -11,7 +11,7 @@ import threading
 import webbrowser
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack, contextmanager
+from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -72,26 +72,26 @@ class TableSettings:
 
     listen: str
     """Where the page connects to the referee: `unix:/path`, or a port of this machine."""
+    logs: Path
+    """Folder for the opponents' output."""
     people: tuple[Player, ...]
-    opponents: tuple[Entry, ...]
+    context: ExecutionContext
+    """The opponents, and how they play."""
     rule_sets: frozenset[RuleSet]
     matches: int | None
     """Number of matches; None for an unlimited number."""
-    clocks: Clocks
-    seed: str
     replays: Path
     """Folder of the replays."""
-    temporary: bool
-    """True if the folder is deleted at the end."""
+    kept: bool
+    """False if the replays are deleted at the end."""
     key: SigningKey
     """Signs the replays."""
-    sandbox: Sandbox | None
-    """Sandbox for the opponents; None if they run with the user's rights."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of all players, by seat in the first match."""
-        return (*(p.entry for p in self.people), *(o.name for o in self.opponents))
+        opponents = self.context.match_settings.entries
+        return (*(person.entry for person in self.people), *(bot.name for bot in opponents))
 
 
 def play_in_browser(options: Play, log: LogOptions) -> int:
@@ -129,22 +129,31 @@ def _folder() -> Iterator[Path]:
 
 def _settings(options: Play, folder: Path) -> TableSettings:
     """Check the options, test the sandbox, and build the bots."""
-    opponents = _opponents(options)
-    sandbox = _sandbox(options, opponents, folder) if opponents else None
+    chosen = _opponents(options)
+    sandbox = _sandbox(options, chosen, folder) if chosen else None
     chosen_rules = rule_sets(options.rules)
-    kept = options.out_directory
+    seed = draw_seed() if options.seed is None else local_seed(options.seed)
+    clocks = _clocks(options)
+    opponents = built_bots(chosen, sandbox)
+    match_settings = MatchSettings(
+        entries=opponents,
+        processes={bot.name: "run" for bot in opponents},
+        clocks=clocks,
+        bot_seeds={bot.name: bot_seed(seed, bot.name) for bot in opponents},
+    )
+    replays, key = _replays(options, folder)
     return TableSettings(
         listen=f"unix:{folder / 'referee'}" if system.UNIX_SOCKETS else free_address(),
+        logs=folder,
         people=tuple(Player(name, secrets.token_urlsafe(24)) for name in _people(options.people)),
-        opponents=built_bots(opponents, sandbox),
+        context=ExecutionContext(
+            match_settings, partial(secret_of, tournament_secret(seed)), sandbox
+        ),
         rule_sets=chosen_rules,
         matches=options.matches or None,
-        clocks=_clocks(options),
-        seed=draw_seed() if options.seed is None else local_seed(options.seed),
-        replays=_temporary_folder(folder) if kept is None else kept,
-        temporary=kept is None,
-        key=SigningKey.new() if kept is None else _key_for(kept),
-        sandbox=sandbox,
+        replays=replays,
+        kept=options.out_directory is not None,
+        key=key,
     )
 
 
@@ -207,29 +216,27 @@ def _clocks(options: Play) -> Clocks:
     return options.clock.in_microseconds()._replace(reconnect_us=_NO_CLOCK_US)
 
 
-def _temporary_folder(folder: Path) -> Path:
-    """Create the folder of replays that are not kept, for the page to show them."""
-    played = folder / "played"
-    played.mkdir()
-    return played
+def _replays(options: Play, folder: Path) -> tuple[Path, SigningKey]:
+    """Create the folder of the replays, for the page to show them, and return it with their key.
 
-
-def _key_for(folder: Path) -> SigningKey:
-    """Create the folder, unless it contains replays: match names are the same at every table.
-
-    Return the key that signs its replays.
+    A folder that contains replays is refused: match names are the same at every table.
     """
+    kept = options.out_directory
+    if kept is None:
+        played = folder / "played"
+        played.mkdir()
+        return played, SigningKey.new()
     try:
-        if folder.is_file():
-            raise UserError(f"--out {folder}: is a file; choose a folder")
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.glob("*.asara")):
-            raise UserError(f"--out {folder}: already contains replays; choose another folder")
+        if kept.is_file():
+            raise UserError(f"--out {kept}: is a file; choose a folder")
+        kept.mkdir(parents=True, exist_ok=True)
+        if any(kept.glob("*.asara")):
+            raise UserError(f"--out {kept}: already contains replays; choose another folder")
         key = signing_key(None)
-        (folder / PUBLIC_KEY_FILE).write_bytes(key.public_pem)
+        (kept / PUBLIC_KEY_FILE).write_bytes(key.public_pem)
     except OSError as error:
-        raise UserError(f"--out {folder}: {error.strerror}") from None
-    return key
+        raise UserError(f"--out {kept}: {error.strerror}") from None
+    return kept, key
 
 
 class PlayTable:
@@ -263,14 +270,16 @@ class PlayTable:
     async def run(self) -> int:
         """Serve until all matches are played or a signal stops it; return the exit status."""
         settings, limits = self.settings, self.referee.limits
-        needed = files_needed(limits, processes=len(settings.opponents))
+        opponents = settings.context.match_settings.entries
+        needed = files_needed(limits, processes=len(opponents))
         require_open_files(needed + limits.socket_connections, "pass fewer bots")
         async with AsyncExitStack() as stack:
             signals = stack.enter_context(ExitStack())  # caught until everything has ended
             serving = await serve(self.referee, settings.listen)
             stack.push_async_callback(serving.stop, 1.0)
-            logs = stack.enter_context(tempfile.TemporaryDirectory(prefix="asara-logs-"))
-            runner = await stack.enter_async_context(self._match_runner(Path(logs)))
+            runner = await stack.enter_async_context(
+                match_runner(settings.context, self.referee, settings.logs)
+            )
             for person in settings.people:
                 runner.pool.add_guest(person.entry, person.token)
             playing = asyncio.create_task(self._play(runner))
@@ -284,23 +293,6 @@ class PlayTable:
                 playing.result()  # raises its exception
         status = self._print_summary()
         return status if self._signal is None else 128 + self._signal
-
-    def _match_runner(self, logs: Path) -> AbstractAsyncContextManager[MatchRunner]:
-        """Return the context in which the opponents run."""
-        settings = self.settings
-        entries = settings.opponents
-        match_settings = MatchSettings(
-            entries=entries,
-            processes={entry.name: "run" for entry in entries},
-            clocks=settings.clocks,
-            bot_seeds={entry.name: bot_seed(settings.seed, entry.name) for entry in entries},
-        )
-        context = ExecutionContext(
-            match_settings,
-            partial(secret_of, tournament_secret(settings.seed)),
-            settings.sandbox.with_hidden(logs) if settings.sandbox else None,
-        )
-        return match_runner(context, self.referee, logs)
 
     async def _play(self, runner: MatchRunner) -> None:
         settings = self.settings
@@ -328,7 +320,7 @@ class PlayTable:
             heading = "Your link" if len(links) == 1 else f"Link for {person.entry}"
             out.print(f"{heading}:\n    {link}", soft_wrap=True)
         deleted = " The replays are deleted then; --out DIR keeps them."
-        notify(f"Press Ctrl-C to stop.{deleted if self.settings.temporary else ''}")
+        notify(f"Press Ctrl-C to stop.{'' if self.settings.kept else deleted}")
         if self._browser and _has_browser():
             # A browser may run in the foreground until it is closed.
             threading.Thread(target=webbrowser.open, args=(links[0],), daemon=True).start()
@@ -366,7 +358,7 @@ class PlayTable:
             show_match(result)
             path = self.settings.replays / f"{result.played_as}.asara"
             write_replay(path, records, self.settings.key)
-            if not self.settings.temporary:
+            if self.settings.kept:
                 out.print(f"Replay: {plain(str(path), None)}", soft_wrap=True)
             out.print()
             self._analysis = self._analyses.enter_context(analysed(path))

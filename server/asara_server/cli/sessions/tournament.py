@@ -27,7 +27,7 @@ from asara_server.cli.sessions.setup import (
     key_of_run,
     signing_key,
 )
-from asara_server.cli.sessions.web import web_for_run
+from asara_server.cli.sessions.web import check_page_address, page_of_run, stay
 from asara_server.network.addresses import ServeError
 from asara_server.network.grpc_server import check_address
 from asara_server.replay.signing import default_key_path
@@ -111,20 +111,23 @@ def play_tournament(options: Run, log: LogOptions) -> int:
         executor, at_once = stack.enter_context(
             chosen_executor(options, tournament, sandbox, private)
         )
-        page = stack.enter_context(
-            web_for_run(options.web, insecure_remote=options.insecure_remote)
-        )
+        if options.web is not None:
+            check_page_address(options.web, insecure_remote=options.insecure_remote)
         key = signing_key(options.key, create=not options.resume)
         directory = stack.enter_context(_run_directory(options))
         notify(heading(tournament, len(matches), at_once))
-        page.show(directory.path)
+        page = None
+        if options.web is not None:
+            page = stack.enter_context(
+                page_of_run(directory.path, options.web, insecure_remote=options.insecure_remote)
+            )
         if directory.record.begun:
             warn_of_earlier_exclusions(directory.info)
         setup = RunSetup(tournament, matches, directory, key, sandbox, executor)
         end, status = play_run(setup, log)
         _show_end(tournament, end, options.out_directory)
-        if status == 0:
-            page.stay()
+        if status == 0 and page is not None:
+            stay(page)
     return status
 
 

@@ -136,31 +136,32 @@ def web_child(
             _stop(process)
 
 
-class PageOfRun:
-    """The page of a run that is being played; without an address, it does nothing."""
+def check_page_address(listen: str, *, insecure_remote: bool) -> None:
+    """Raise UserError if the page of a run cannot be served, before anything is played."""
+    check_web_packages()
+    from asara_server.web.server import ListeningSocket
 
-    def __init__(self, stack: ExitStack, listen: str | None, *, insecure_remote: bool) -> None:
-        self._stack = stack
-        self._listen = listen
-        self._insecure_remote = insecure_remote
-        self._address = ""
+    try:
+        ListeningSocket(listen, allow_remote=insecure_remote).socket.close()
+    except ServeError as error:
+        raise UserError(f"--web: {error}") from None
 
-    def show(self, directory: Path) -> None:
-        """Serve a run's directory; a failure does not affect the matches."""
-        if self._listen is None:
-            return
-        page = web_child([directory], self._listen, insecure_remote=self._insecure_remote)
+
+@contextmanager
+def page_of_run(directory: Path, listen: str, *, insecure_remote: bool) -> Iterator[str | None]:
+    """Serve the page of a run that is being played; yield its address.
+
+    A failure does not affect the matches; the address is then None.
+    """
+    with ExitStack() as stack:
+        address = None
         try:
-            self._address = self._stack.enter_context(page)
+            page = web_child([directory], listen, insecure_remote=insecure_remote)
+            address = stack.enter_context(page)
+            notify(f"{STARTED}http://{address}/")
         except (UserError, OSError) as error:
             warn(f"the matches are not shown: {error}")
-        else:
-            notify(f"{STARTED}http://{self._address}/")
-
-    def stay(self) -> None:
-        """If the command runs on a terminal, keep serving until the user has seen the end."""
-        if self._address:
-            stay(self._address)
+        yield address
 
 
 def stay(address: str) -> bool:
@@ -176,24 +177,6 @@ def stay(address: str) -> bool:
     except KeyboardInterrupt:
         notify("")  # the shell's prompt begins a line
     return True
-
-
-@contextmanager
-def web_for_run(listen: str | None, *, insecure_remote: bool) -> Iterator[PageOfRun]:
-    """Yield the page of a run, which is served until the context ends.
-
-    Raises UserError for an address that cannot be used, before anything is played.
-    """
-    if listen is not None:
-        check_web_packages()
-        from asara_server.web.server import ListeningSocket
-
-        try:
-            ListeningSocket(listen, allow_remote=insecure_remote).socket.close()
-        except ServeError as error:
-            raise UserError(f"--web: {error}") from None
-    with ExitStack() as stack:
-        yield PageOfRun(stack, listen, insecure_remote=insecure_remote)
 
 
 def _address(process: "subprocess.Popen[bytes]", option: str) -> str:
