@@ -175,21 +175,6 @@ async def test_tokens_are_registered_once():
             await server.referee.play(spec())
 
 
-async def test_waiting_for_a_bot():
-    async with referee_server() as server:
-        server.admit("a", "b")
-        assert not await server.referee.wait_until_connected("nobody")
-        waiting = asyncio.create_task(server.referee.wait_until_connected("token-a"))
-        await turns(1)
-        assert not waiting.done()
-        await server.dial("a")
-        assert await waiting
-        waiting = asyncio.create_task(server.referee.wait_until_connected("token-b"))
-        await turns(1)
-        server.referee.mark_lost("token-b", "gone")
-        assert not await waiting
-
-
 @pytest.mark.sources_only
 async def test_a_failure_of_the_engine_voids_that_match_only(monkeypatch):
     written = CapturingLogger()

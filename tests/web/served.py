@@ -148,8 +148,8 @@ async def watched_referee(
         write_run(folder, **RUNNING)
     with pytest.MonkeyPatch.context() as patch, Journal(folder / JOURNAL) as journal:
         patch.setattr(live_matches, "_READY_S", EVENT_S)
-        patch.setattr(live_matches, "is_held", Path.exists)  # a process does not see its own lock
-        patch.setattr(status, "known_holder", lambda _: 0)
+        for module in (live_matches, status):  # a process does not see its own lock
+            patch.setattr(module, "known_holder", lambda _: 0)
         async with referee_server(journal=journal) as server, serving(settings) as address:
             watched = WatchedReferee(server, journal, address, folder.name)
             try:

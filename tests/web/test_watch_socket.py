@@ -4,7 +4,6 @@ import asyncio
 import random
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -67,7 +66,7 @@ async def test_a_running_match_grows_to_its_end(tmp_path):
 
 
 async def test_a_match_that_begins_anew_is_shown_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(live_matches, "is_held", Path.exists)
+    monkeypatch.setattr(live_matches, "known_holder", lambda _: 0)
     header = record_bytes(ReplayHeader.of(spec(), MatchLimits(64, 3), 0))
     with Journal(tmp_path / JOURNAL) as journal:
         for _ in range(2):
@@ -157,7 +156,7 @@ async def test_a_referee_that_goes_away_is_unavailable(tmp_path, monkeypatch):
         await a.until("decision")
         watcher = await web.watch()
         assert (await watcher.read()).HasField("started")
-        monkeypatch.setattr(live_matches, "is_held", lambda _: False)
+        monkeypatch.setattr(live_matches, "known_holder", lambda _: None)
         code, reason = await watcher.ending()
         assert (code, reason.partition(":")[0]) == (4014, "stopping")
         playing.cancel()

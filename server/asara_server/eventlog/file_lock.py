@@ -76,11 +76,6 @@ def known_holder(path: Path) -> int | None:
         return None
 
 
-def is_held(path: Path) -> bool:
-    """Return True if another process holds a file."""
-    return known_holder(path) is not None
-
-
 # C's `struct flock`, whose fields are ordered differently on every system
 
 

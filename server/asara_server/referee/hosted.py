@@ -91,8 +91,6 @@ class HostedBot:
         """The matches that the bot plays, by match name, each with the bot's seat."""
         self.late_matches: dict[str, tuple[HostedMatch, int]] = {}
         """Finished matches whose replays wait for its late reply, with its seat."""
-        self.connect_waiters: list[asyncio.Future[None]] = []
-        """Futures that are completed when it connects or is lost."""
         self.before_send: Callable[[], None] | None = None
 
     @property

@@ -26,7 +26,6 @@ from asara_server.referee.hosted import (
     MatchCut,
     MatchHost,
     Wait,
-    wake,
 )
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee_clock import RefereeClock
@@ -222,21 +221,9 @@ class Referee:
         bot = self._bots.get(key)
         return 0 if bot is None or bot.session is None else bot.capacity
 
-    async def wait_until_connected(self, key: str) -> bool:
-        """Return True once a bot is connected; False if the bot is lost."""
-        bot = self._bots.get(key)
-        if bot is None or bot.lost is not None:
-            return False
-        if bot.session is None:
-            waiter = asyncio.get_running_loop().create_future()
-            bot.connect_waiters.append(waiter)
-            await waiter
-        return bot.session is not None
-
     def _lose(self, bot: HostedBot, detail: str, goodbye: str) -> None:
         bot.lost = detail
         self.log.info("bot lost", entry=bot.entry, detail=detail)
-        wake(bot.connect_waiters)
         bot.forfeit_all(Termination.CRASH, detail)
         self.flush()
         if bot.session is not None:

@@ -9,7 +9,7 @@ from asara_codec.decode import PlainReply
 from asara_codec.messages import welcome_bytes
 from asara_codec.results import Termination
 from asara_server.match.match import Answer
-from asara_server.referee.hosted import HostedBot, MatchHost, wake
+from asara_server.referee.hosted import HostedBot, MatchHost
 from asara_server.referee.session import (
     PROTOCOL_VERSION,
     Authenticator,
@@ -112,7 +112,6 @@ class StreamHandler:
         session.socket.admit()
         bot.connected()
         self._host.start_soon()
-        wake(bot.connect_waiters)
         if bot.authenticator is not None:
             bot.authenticator.connections_changed()
 

@@ -20,7 +20,7 @@ from typing import Any, Final
 from asara_codec.messages import watch_ended_bytes, watch_started_bytes, watch_update_bytes
 from asara_codec.reflection import CodecError
 from asara_game.rules import format_rule_sets
-from asara_server.eventlog.file_lock import is_held
+from asara_server.eventlog.file_lock import known_holder
 from asara_server.eventlog.journal import JournalError, split_line
 from asara_server.eventlog.log_file import LogFollower
 from asara_server.eventlog.record_codec import RecordCodec, Results, Signature
@@ -304,7 +304,7 @@ class LiveRun:
         """Read the journal until nobody writes it, or nobody is interested any more."""
         ticking = asyncio.create_task(self._tick_always())
         try:
-            if not await asyncio.to_thread(is_held, self._journal):
+            if await asyncio.to_thread(known_holder, self._journal) is None:
                 raise JournalError("no program writes it")
             self._contained = await asyncio.to_thread(_contained, self._folder)
             while self._is_wanted():
@@ -326,8 +326,8 @@ class LiveRun:
 
     def _news(self) -> tuple[bool, list[tuple[int, bytes]]]:
         """Return whether a program is writing the journal, and the frames added to it."""
-        played = is_held(self._journal)  # checked first: the last write comes before the end
-        return played, self._log.news()
+        played = known_holder(self._journal)  # asked first: the last write comes before the end
+        return played is not None, self._log.news()
 
     def _is_wanted(self) -> bool:
         now_s = time.monotonic()

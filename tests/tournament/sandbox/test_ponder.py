@@ -132,7 +132,7 @@ async def test_a_kept_process_runs_only_while_it_has_a_match(
         assert bot.process is not None
         group = bot.process.group
         assert group is not None
-        assert await asyncio.wait_for(referee.wait_until_connected(bot.token), 60)
+        await events.until(lambda: referee.is_connected(bot.token))
         await until(group, running=True)
         await pool.release(bot, Termination.COMPLETED)
         await until(group, running=False)

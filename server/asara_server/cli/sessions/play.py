@@ -281,7 +281,8 @@ class PlayTable:
                 match_runner(settings.context, self.referee, settings.logs)
             )
             for person in settings.people:
-                runner.pool.add_guest(person.entry, person.token)
+                self.referee.register_bot(person.token, person.entry)
+                runner.pool.add_external(person.entry, person.token)
             playing = asyncio.create_task(self._play(runner))
             stack.push_async_callback(_end, playing)  # before its bots, whatever is raised here
             signals.enter_context(on_signals(partial(self._stop, playing)))
@@ -390,8 +391,8 @@ class PlayTable:
 
     async def _arrives(self, person: Player) -> None:
         """Wait until a person is there, and print who is still missing."""
-        if not await self.referee.wait_until_connected(person.token):
-            return  # the table was stopped, or the person was shut out
+        for _ in iter(partial(self.referee.is_connected, person.token), True):
+            await asyncio.sleep(_POLL_S)
         people = self.settings.people
         missing = [one.entry for one in people if not self.referee.is_connected(one.token)]
         if missing:

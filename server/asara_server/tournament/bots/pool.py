@@ -281,14 +281,10 @@ class BotPool:
         """Entries whose bots are no longer started, with the reasons."""
         return self._suspended | self.out
 
-    def add_guest(self, name: str, token: str) -> None:
-        """Register a bot that plays for this entry but is started elsewhere."""
-        self._external[name] = self._register(PooledBot(name, token, external=True))
+    def add_external(self, name: str, token: str, absence: Callable[[], str] = str) -> None:
+        """Add a player that is started elsewhere; the referee already knows it.
 
-    def add_remote_bot(self, name: str, token: str, absence: Callable[[], str]) -> None:
-        """Add the bot of a remote entry; the referee already knows the bot.
-
-        `absence` returns why the pool no longer waits for the bot, or "" while it still waits.
+        `absence` returns why the pool no longer waits for it, or "" while it still waits.
         """
         bot = self._external[name] = PooledBot(name, token, external=True, absence=absence)
         self._all.add(bot)

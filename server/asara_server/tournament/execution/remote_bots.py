@@ -133,7 +133,7 @@ class RemoteBots:
         for bot in self:
             if not bot.connected:
                 bot.set_connected(False, self._referee.clock.now_s())
-            pool.add_remote_bot(bot.entry, bot.key, partial(self._absence, bot))
+            pool.add_external(bot.entry, bot.key, partial(self._absence, bot))
         self._monitoring = asyncio.create_task(self._monitor())
         self._monitoring.add_done_callback(self._monitor_ended)
 
