@@ -1,4 +1,4 @@
-"""A child process with the real referee, served as by `asara serve`, and endless matches."""
+"""A child process with the real referee, at an address of this machine, and endless matches."""
 
 import asyncio
 import secrets
