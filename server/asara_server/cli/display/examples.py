@@ -16,8 +16,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "match": (
         ("asara match my-bot greedy", ""),
         ("asara match my-bot greedy --matches 4 -j 2 -o runs/first", "four matches, two at a time"),
-        ("asara match 'search --milliseconds 5' my-bot random", "a bot with an option"),
-        ("asara match guest greedy --clock 86400", "a bot that you start, with a day to think"),
+        ("asara match greedy guest --clock 86400", "you start a bot, which has a day to think"),
     ),
     "play": (
         ("asara play --level 1", "against a beginner"),
