@@ -14,6 +14,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from tests.cli.bots.test_guests import expecting
 from tests.cli.command import asara_process, environment, started
 from tests.events import EVENT_S
 from tests.sizes import others_long
@@ -114,19 +115,14 @@ def test_play_opens_a_table(system: str, bot: Path) -> None:
 
 @pytest.mark.long
 def test_a_guest_plays(system: str, bot: Path) -> None:
-    words = ["match", "random", "guest", "--sandbox", "none"]
-    with started(*words, env=environment(**lacking(system))) as process:
-        assert process.stdout is not None
-        line = next(line for line in process.stdout if "ASARA_TOKEN=" in line)
-        given = dict(word.split("=", 1) for word in line.split())
-        by_hand = subprocess.run(
-            [sys.executable, bot / "main.py"],
-            env=environment(**lacking(system), **given),
-            timeout=EVENT_S,
-            check=False,
-        )
-        assert "guest" in process.stdout.read()
-    assert (process.returncode, by_hand.returncode) == (0, 0)
+    env = environment(**lacking(system))
+    words = ("random", "guest", "--sandbox", "none")
+    with expecting(*words, env=env) as (process, (variables,)):
+        by_hand = [sys.executable, str(bot / "main.py")]
+        done = subprocess.run(by_hand, env=env | variables, timeout=EVENT_S, check=False)
+        stdout, _ = process.communicate(timeout=EVENT_S)
+    assert "guest" in stdout
+    assert (process.returncode, done.returncode) == (0, 0)
 
 
 def test_without_a_sandbox_one_sentence_says_so(system: str, bot: Path) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
@@ -60,9 +60,14 @@ def write_cup(
 
 def dial_in(folder: Path, address: str, token: str) -> subprocess.Popen[str]:
     """Start a bot like an author on another machine."""
+    ca = str(CERTIFICATE)
+    return start_bot(folder, {"ASARA_ADDRESS": address, "ASARA_TOKEN": token, "ASARA_CA": ca})
+
+
+def start_bot(folder: Path, variables: Mapping[str, str]) -> subprocess.Popen[str]:
+    """Start a bot with these variables and no others of ASARA."""
     (folder / "far.py").write_text(GOOD)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ASARA_")}
-    variables = {"ASARA_ADDRESS": address, "ASARA_TOKEN": token, "ASARA_CA": str(CERTIFICATE)}
     return subprocess.Popen(
         [sys.executable, "far.py"],
         cwd=folder,

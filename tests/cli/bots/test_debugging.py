@@ -43,8 +43,7 @@ def test_the_way_from_a_match_to_a_decision_in_a_test(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_a_bot_stops_in_the_debugger_and_plays_on(tmp_path: Path) -> None:
     (tmp_path / "my_bot.py").write_text(BOT.replace("== 12", "== 2"))
-    with expecting("random", "guest", "--clock", "86400") as (process, (line,)):
-        variables = dict(word.split("=", 1) for word in shlex.split(line))
+    with expecting("random", "guest", "--clock", "86400") as (process, (variables,)):
         debugged = subprocess.run(
             [sys.executable, "my_bot.py"],
             cwd=tmp_path,

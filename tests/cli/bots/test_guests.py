@@ -1,12 +1,8 @@
 """`asara match` with guests: bots that somebody starts with the variables that it prints."""
 
-import os
-import re
-import shlex
 import signal
 import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,44 +14,34 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from asara_server.replay.file import read_replay
 from tests.cli.command import asara, started
 from tests.events import EVENT_S
-from tests.tournament import sample_bots
+from tests.tournament.remote_bots import start_bot
 
 
 @contextmanager
-def expecting(*words: str, guests: int = 1) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
-    """Yield a running `asara match`, and the lines that it prints for its guests."""
-    with started("match", *words) as process:
+def expecting(
+    *words: str, guests: int = 1, env: Mapping[str, str] | None = None
+) -> Iterator[tuple[subprocess.Popen[str], list[dict[str, str]]]]:
+    """Yield a running `asara match`, and the variables that it prints for each of its guests."""
+    with started("match", *words, env=env) as process:
         assert process.stdout is not None
-        lines: list[str] = []
-        while len(lines) < guests:
+        found: list[dict[str, str]] = []
+        while len(found) < guests:
             line = process.stdout.readline()
             assert line, process.communicate()[1]
             if "ASARA_ADDRESS=" in line:
-                lines.append(line.strip())
-        yield process, lines
-
-
-def dial_in(folder: Path, line: str) -> subprocess.Popen[bytes]:
-    """Paste the line into a shell, before the command of a bot."""
-    (folder / "bot.py").write_text(sample_bots.GOOD)
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ASARA_")}
-    return subprocess.Popen(
-        ["bash", "-c", f"{line} exec {shlex.quote(sys.executable)} bot.py"], cwd=folder, env=kept
-    )
-
-
-def seed_of(line: str) -> str:
-    return re.findall(r"ASARA_SEED=(\d+)", line)[0]
+                found.append(dict(word.split("=", 1) for word in line.split()))
+        yield process, found
 
 
 def test_a_guest_plays_an_opponent_and_the_run_stays(tmp_path: Path) -> None:
     run = tmp_path / "run"
     words = ("random", "guest", "--matches", "2", "--seed", "spring", "--sandbox", "none")
-    with expecting(*words, "--out", str(run)) as (process, (line,)):
-        bot = dial_in(tmp_path, line)
+    with expecting(*words, "--out", str(run)) as (process, (variables,)):
+        bot = start_bot(tmp_path, variables)
         stdout, stderr = process.communicate(timeout=EVENT_S)
         assert process.returncode == 0, stderr
-        assert bot.wait(EVENT_S) == 0
+        assert bot.communicate(timeout=EVENT_S)[1] == ""
+        assert bot.returncode == 0
     assert "random – guest" in stdout
     files = sorted((run / "replays").glob("*.asara"))
     assert [read_replay(path).header.entries for path in files] == [
@@ -63,28 +49,26 @@ def test_a_guest_plays_an_opponent_and_the_run_stays(tmp_path: Path) -> None:
         ("guest", "random"),
     ]
     assert "2 passed, 0 failed" in asara("audit", run).stdout
-    replay = str(files[0])
-    asked = asara("replay", "ask", replay, "3", str(tmp_path / "bot.py"), "--seat", "1").stdout
-    assert "The replies are the same" in asked
+    words_of_ask = ("replay", "ask", files[0], "3", tmp_path / "far.py", "--seat", "1")
+    assert "The replies are the same" in asara(*words_of_ask, "--sandbox", "none").stdout
     with expecting(*words) as (process, (again,)):
-        assert seed_of(again) == seed_of(line)
+        assert again["ASARA_SEED"] == variables["ASARA_SEED"]
 
 
 @pytest.mark.long
 def test_two_guests_have_seats_of_their_own(tmp_path: Path) -> None:
-    with expecting("guest", "guest", guests=2) as (process, lines):
-        assert len({seed_of(line) for line in lines}) == 2
-        guests = [dial_in(tmp_path, line) for line in lines]
+    with expecting("guest", "guest", guests=2) as (process, found):
+        assert len({variables["ASARA_SEED"] for variables in found}) == 2
+        guests = [start_bot(tmp_path, variables) for variables in found]
         stdout, stderr = process.communicate(timeout=EVENT_S)
         assert process.returncode == 0, stderr
-        assert [guest.wait(EVENT_S) for guest in guests] == [0, 0]
+        assert [guest.communicate(timeout=EVENT_S)[1] for guest in guests] == ["", ""]
     assert "guest-2" in stdout
 
 
 def test_while_it_waits_its_address_tells_its_health_and_it_stops_when_told() -> None:
-    with expecting("guest", "guest", guests=2) as (process, (line, _)):
-        address = re.findall(r"ASARA_ADDRESS=(\S+)", line)[0]
-        with grpc.insecure_channel(address) as channel:
+    with expecting("guest", "guest", guests=2) as (process, (variables, _)):
+        with grpc.insecure_channel(variables["ASARA_ADDRESS"]) as channel:
             stub: Any = health_pb2_grpc.HealthStub(channel)
             health = stub.Check(health_pb2.HealthCheckRequest(), timeout=EVENT_S)
         assert health.status == health_pb2.HealthCheckResponse.SERVING
