@@ -26,6 +26,11 @@ class Table:
         stdout, stderr = self.process.communicate(timeout=EVENT_S)
         return self.process.returncode, stdout, stderr
 
+    def printed(self, line: str) -> bool:
+        """Wait for a line on standard error; return False if the table ends without it."""
+        assert self.process.stderr is not None
+        return line in self.process.stderr
+
     def stopped(self) -> tuple[int, str, str]:
         """Stop the table while it analyses its last match; return the same as `ended`."""
         assert self.process.stderr is not None

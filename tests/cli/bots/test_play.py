@@ -82,14 +82,13 @@ def test_two_people_and_a_bot_at_one_table() -> None:
         early = WebStream(address)
         await early.hello(fragment["token"])
         await early.expect("welcome")
+        assert await asyncio.to_thread(table.printed, "player-2 has joined. Waiting for player-1\n")
         await asyncio.gather(play_bot(early), sit_down(links[0]))
         await (await early.socket()).close()
 
     with play_table("random", "--matches", "1", "--rules", "pro", people=2) as table:
         assert parts_of(table.links[1])[1]["seats"] == "player-1,player-2,random"
         asyncio.run(play(table.links))
-        assert table.process.stderr is not None
-        assert "player-2 has joined. Waiting for player-1\n" in table.process.stderr
         status, stdout, stderr = table.stopped()
     assert status == 128 + signal.SIGTERM, stderr
     assert "player-2" in stdout

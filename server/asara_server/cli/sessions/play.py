@@ -12,7 +12,7 @@ import webbrowser
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -66,69 +66,31 @@ _READY_S: Final = 3.0
 _POLL_S: Final = 0.1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableSettings:
-    """Settings of a table."""
-
-    listen: str
-    """Where the page connects to the referee: `unix:/path`, or a port of this machine."""
-    logs: Path
-    """Folder for the opponents' output."""
-    people: tuple[Player, ...]
-    context: ExecutionContext
-    """The opponents, and how they play."""
-    rule_sets: frozenset[RuleSet]
-    matches: int | None
-    """Number of matches; None for an unlimited number."""
-    replays: Path
-    """Folder of the replays."""
-    kept: bool
-    """False if the replays are deleted at the end."""
-    key: SigningKey
-    """Signs the replays."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of all players, by seat in the first match."""
-        opponents = self.context.match_settings.entries
-        return (*(person.entry for person in self.people), *(bot.name for bot in opponents))
-
-
 def play_in_browser(options: Play, log: LogOptions) -> int:
     """Play with these options; return the exit status."""
     log_to_terminal(log)
-    with _folder() as folder:
-        settings = _settings(options, folder)
+    # Only this user can enter the folder, which is for the socket and for temporary replays.
+    with tempfile.TemporaryDirectory(prefix="asara-play-", dir=socket_parent()) as folder:
+        table = _table(options, Path(folder))
         with (
             web_child(
-                [settings.replays],
+                [table.replays],
                 options.listen,
-                play=settings.listen,
+                play=table.listen,
                 insecure_remote=options.insecure_remote,
                 option="--listen",
             ) as address,
-            ExitStack() as analyses,
+            table.analyses,
         ):
-            table = PlayTable(settings, address, analyses, browser=options.browser)
-            status = run(table.run())
+            status = run(table.run(address))
             if not table.stopped and not stay(address):
-                run(until_signal(table.wait_for_analysis(), _stopped_analysing))
+                stopped = "stopped before the match was analysed"
+                run(until_signal(table.wait_for_analysis(), lambda: stopped))
             return status
 
 
-def _stopped_analysing() -> str:
-    return "stopped before the match was analysed"
-
-
-@contextmanager
-def _folder() -> Iterator[Path]:
-    """Create a folder that only this user can enter, for the socket and for temporary replays."""
-    with tempfile.TemporaryDirectory(prefix="asara-play-", dir=socket_parent()) as folder:
-        yield Path(folder)
-
-
-def _settings(options: Play, folder: Path) -> TableSettings:
-    """Check the options, test the sandbox, and build the bots."""
+def _table(options: Play, folder: Path) -> "PlayTable":
+    """Check the options, test the sandbox, and build the bots; return the table."""
     chosen = _opponents(options)
     sandbox = _sandbox(options, chosen, folder) if chosen else None
     chosen_rules = rule_sets(options.rules)
@@ -142,7 +104,7 @@ def _settings(options: Play, folder: Path) -> TableSettings:
         bot_seeds={bot.name: bot_seed(seed, bot.name) for bot in opponents},
     )
     replays, key = _replays(options, folder)
-    return TableSettings(
+    return PlayTable(
         listen=f"unix:{folder / 'referee'}" if system.UNIX_SOCKETS else free_address(),
         logs=folder,
         people=tuple(Player(name, secrets.token_urlsafe(24)) for name in _people(options.people)),
@@ -154,6 +116,7 @@ def _settings(options: Play, folder: Path) -> TableSettings:
         replays=replays,
         kept=options.out_directory is not None,
         key=key,
+        browser=options.browser,
     )
 
 
@@ -239,54 +202,72 @@ def _replays(options: Play, folder: Path) -> tuple[Path, SigningKey]:
     return kept, key
 
 
+@dataclass(kw_only=True)
 class PlayTable:
     """Waits for the people, plays the matches, and prints their results.
 
     A person's page connects to the referee when the person is ready.
     """
 
-    def __init__(
-        self, settings: TableSettings, page: str, analyses: ExitStack, *, browser: bool
-    ) -> None:
-        """`page` is the page's address, and `analyses` ends the analyses of matches.
+    listen: str
+    """Where the page connects to the referee: `unix:/path`, or a port of this machine."""
+    logs: Path
+    """Folder for the opponents' output."""
+    people: tuple[Player, ...]
+    context: ExecutionContext
+    """The opponents, and how they play."""
+    rule_sets: frozenset[RuleSet]
+    matches: int | None
+    """Number of matches; None for an unlimited number."""
+    replays: Path
+    """Folder of the replays."""
+    kept: bool
+    """False if the replays are deleted at the end."""
+    key: SigningKey
+    """Signs the replays."""
+    browser: bool
+    """True to open a browser."""
+    analyses: ExitStack = field(default_factory=ExitStack)
+    """Ends the analysis of the last match."""
+    referee: Referee = field(default_factory=Referee)
+    _results: list[MatchResult] = field(default_factory=list)
+    _analysis: threading.Thread | None = None
+    _signal: signal.Signals | None = None
+    _stopping: asyncio.Task[None] | None = None
 
-        With `browser`, a browser is opened.
-        """
-        self.settings = settings
-        self.referee = Referee()
-        self._results: list[MatchResult] = []
-        self._page = page
-        self._analyses = analyses
-        self._browser = browser
-        self._analysis: threading.Thread | None = None
-        self._signal: signal.Signals | None = None
-        self._stopping: asyncio.Task[None] | None = None
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all players, by seat in the first match."""
+        opponents = self.context.match_settings.entries
+        return (*(person.entry for person in self.people), *(bot.name for bot in opponents))
 
     @property
     def stopped(self) -> bool:
         """True if a signal has stopped the table."""
         return self._signal is not None
 
-    async def run(self) -> int:
-        """Serve until all matches are played or a signal stops it; return the exit status."""
-        settings, limits = self.settings, self.referee.limits
-        opponents = settings.context.match_settings.entries
-        needed = files_needed(limits, processes=len(opponents))
+    async def run(self, page: str) -> int:
+        """Serve until all matches are played or a signal stops it; return the exit status.
+
+        `page` is the page's address.
+        """
+        limits = self.referee.limits
+        needed = files_needed(limits, processes=len(self.context.match_settings.entries))
         require_open_files(needed + limits.socket_connections, "pass fewer bots")
         async with AsyncExitStack() as stack:
             signals = stack.enter_context(ExitStack())  # caught until everything has ended
-            serving = await serve(self.referee, settings.listen)
+            serving = await serve(self.referee, self.listen)
             stack.push_async_callback(serving.stop, 1.0)
             runner = await stack.enter_async_context(
-                match_runner(settings.context, self.referee, settings.logs)
+                match_runner(self.context, self.referee, self.logs)
             )
-            for person in settings.people:
+            for person in self.people:
                 self.referee.register_bot(person.token, person.entry)
                 runner.pool.add_external(person.entry, person.token)
             playing = asyncio.create_task(self._play(runner))
             stack.push_async_callback(_end, playing)  # before its bots, whatever is raised here
             signals.enter_context(on_signals(partial(self._stop, playing)))
-            self.announce()
+            self._announce(page)
             await asyncio.wait([playing])
             if self._stopping:
                 await self._stopping
@@ -296,8 +277,7 @@ class PlayTable:
         return status if self._signal is None else 128 + self._signal
 
     async def _play(self, runner: MatchRunner) -> None:
-        settings = self.settings
-        for match in rotated(settings.names, settings.rule_sets, settings.matches):
+        for match in rotated(self.names, self.rule_sets, self.matches):
             await self._wait_for_people()
             async for played, _ in runner.play(Attempt(match)):
                 self._record(*played)
@@ -314,35 +294,34 @@ class PlayTable:
             warn(line)
         playing.cancel()  # it may be waiting for a person
 
-    def announce(self) -> None:
+    def _announce(self, page: str) -> None:
         """Print each person's link, and open the first one."""
-        links = [self._link(person) for person in self.settings.people]
-        for person, link in zip(self.settings.people, links, strict=True):
+        links = [self._link(page, person) for person in self.people]
+        for person, link in zip(self.people, links, strict=True):
             heading = "Your link" if len(links) == 1 else f"Link for {person.entry}"
             out.print(f"{heading}:\n    {link}", soft_wrap=True)
         deleted = " The replays are deleted then; --out DIR keeps them."
-        notify(f"Press Ctrl-C to stop.{'' if self.settings.kept else deleted}")
-        if self._browser and _has_browser():
+        notify(f"Press Ctrl-C to stop.{'' if self.kept else deleted}")
+        if self.browser and _has_browser():
             # A browser may run in the foreground until it is closed.
             threading.Thread(target=webbrowser.open, args=(links[0],), daemon=True).start()
 
-    def _link(self, person: Player) -> str:
+    def _link(self, page: str, person: Player) -> str:
         """Return a person's link. The part after # is not sent to any server."""
         fragment = {
             "token": person.token,
-            "seats": ",".join(self.settings.names),
-            "me": self.settings.names.index(person.entry),
-            "run": self.settings.replays.absolute().name,
+            "seats": ",".join(self.names),
+            "me": self.names.index(person.entry),
+            "run": self.replays.absolute().name,
             **self._last_match(),
         }
-        return f"http://{reachable_address(self._page)}/play#{urlencode(fragment)}"
+        return f"http://{reachable_address(page)}/play#{urlencode(fragment)}"
 
     def _last_match(self) -> dict[str, str]:
         """Return the link parameter for the table's last match; empty if there is no last match."""
-        settings = self.settings
-        if settings.matches is None:
+        if self.matches is None:
             return {}
-        *_, last = rotated(settings.names, settings.rule_sets, settings.matches)
+        *_, last = rotated(self.names, self.rule_sets, self.matches)
         return {"last": last.match_id}
 
     def _record(self, result: MatchResult, records: Sequence[bytes]) -> None:
@@ -351,24 +330,24 @@ class PlayTable:
         The analysis of an earlier match ends.
         """
         self._results.append(result)
-        self._analyses.close()
+        self.analyses.close()
         self._analysis = None
         if result.void:
             warn(f"{result.match_id} has no result, because the referee failed")
         else:
             show_match(result)
-            path = self.settings.replays / f"{result.played_as}.asara"
-            write_replay(path, records, self.settings.key)
-            if self.settings.kept:
+            path = self.replays / f"{result.played_as}.asara"
+            write_replay(path, records, self.key)
+            if self.kept:
                 out.print(f"Replay: {plain(str(path), None)}", soft_wrap=True)
             out.print()
-            self._analysis = self._analyses.enter_context(analysed(path))
+            self._analysis = self.analyses.enter_context(analysed(path))
         for line in fault_lines([result]):
             warn(line)
 
     def _print_summary(self) -> int:
         """Print the standings of several matches; return the exit status."""
-        names = self.settings.names
+        names = self.names
         scheduled = len({result.match_id for result in self._results})
         standings = compute_standings(" – ".join(names), names, scheduled, self._results)
         if standings.matches.played > 1:
@@ -386,14 +365,14 @@ class PlayTable:
     async def _wait_for_people(self) -> None:
         """Wait until all people are there or, after a match, until all want another one."""
         if self._results:
-            await asyncio.gather(*(self._leaves(person) for person in self.settings.people))
-        await asyncio.gather(*(self._arrives(person) for person in self.settings.people))
+            await asyncio.gather(*(self._leaves(person) for person in self.people))
+        await asyncio.gather(*(self._arrives(person) for person in self.people))
 
     async def _arrives(self, person: Player) -> None:
         """Wait until a person is there, and print who is still missing."""
         for _ in iter(partial(self.referee.is_connected, person.token), True):
             await asyncio.sleep(_POLL_S)
-        people = self.settings.people
+        people = self.people
         missing = [one.entry for one in people if not self.referee.is_connected(one.token)]
         if missing:
             notify(f"{person.entry} has joined. Waiting for {', '.join(missing)}")
