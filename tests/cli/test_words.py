@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from asara_server.cli.display.console import err, make_table, notify, out, show_line
+from asara_server.cli.display.console import err, make_table, notify, out, show_line, warn
 from asara_server.match.spec import Player
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.names import name_fault
@@ -48,13 +48,25 @@ def test_sentences_are_broken_between_words_on_a_terminal(
     for console in (out, err):
         monkeypatch.setattr(console, "_force_terminal", terminal)
         monkeypatch.setattr(console, "_width", 12)
-    show_line("pro+gifts are rules")
+    show_line("in /runs/spring-cup now")
     show_line("    return 1 + 2 + 3", words=False)
-    notify("pro+gifts are rules", words=True)
-    sentence = "pro+gifts\nare rules\n" if terminal else "pro+gifts are rules\n"
+    notify("in /runs/spring-cup now")
+    warn("in /runs/spring-cup now", indent=2)
+    sentence = "in\n/runs/spring-cup\nnow\n" if terminal else "in /runs/spring-cup now\n"
     shown = capsys.readouterr()
-    assert shown.out.replace(" \n", "\n") == f"{sentence}    return 1 + 2 + 3\n"
-    assert shown.err.replace(" \n", "\n") == sentence
+    assert shown.out == f"{sentence}    return 1 + 2 + 3\n"
+    warning = "".join(f"  {line}\n" for line in sentence.splitlines())
+    assert Text.from_ansi(shown.err).plain == sentence + warning
+
+
+def test_tables_are_broken_between_words(capsys: pytest.CaptureFixture[str]) -> None:
+    table = make_table(["entry", ">score", "why"], [["go-random", "0.5", "a path /runs/cup"]])
+    for width in (30, 20):
+        out.print(table, width=width)
+    assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == [
+        *("entry      score  why", "go-random    0.5  a path", "                  /runs/cup"),
+        *("entry  go-random", "score  0.5", "why    a path", "       /runs/cup"),
+    ]
 
 
 @pytest.mark.parametrize("command", ["plan", "check", "run"])

@@ -2,6 +2,8 @@
 
 import sys
 from collections.abc import Sequence
+from shutil import get_terminal_size
+from textwrap import fill
 
 from asara_server.text import plain
 
@@ -72,5 +74,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _print_error(text: str) -> None:
+    """Print an error. On a terminal, its lines are broken between words."""
     for line in text.splitlines():
-        print(f"asara: {plain(line, None)}", file=sys.stderr)
+        shown = f"asara: {plain(line, None)}"
+        if sys.stderr.isatty():
+            width = get_terminal_size().columns
+            shown = fill(shown, width, break_long_words=False, break_on_hyphens=False)
+        print(shown, file=sys.stderr)

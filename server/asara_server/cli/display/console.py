@@ -6,14 +6,13 @@ never interpreted as markup.
 """
 
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-from rich.padding import Padding
 from rich.segment import Segment
-from rich.table import Column, Table
+from rich.table import Table
 from rich.text import Text
 
 from asara_server.text import plain, plain_lines
@@ -24,6 +23,16 @@ class _Terminal(Console):
 
     def __init__(self, *, stderr: bool = False) -> None:
         super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+    def print(self, *objects: Any, **settings: Any) -> None:
+        """Break a text between words only, so that paths and hashes stay whole."""
+        if len(objects) != 1 or settings.get("soft_wrap") or not isinstance(objects[0], str | Text):
+            super().print(*objects, **{"crop": False, **settings})
+            return
+        text = Text(plain_lines(objects[0])) if isinstance(objects[0], str) else objects[0]
+        for line in text.split(allow_blank=True):
+            for part in broken_line(line, self.width):
+                super().print(part, soft_wrap=True, **settings)
 
     def render_str(self, text: str, **settings: Any) -> Text:
         """Make a text plain before its width is measured."""
@@ -46,6 +55,8 @@ out = _Terminal()
 err = _Terminal(stderr=True)
 """Standard error: progress, notices and warnings."""
 
+_GAP: Final = 2
+"""Characters between two columns of a table."""
 
 _quiet = False
 
@@ -61,30 +72,45 @@ def shows_progress() -> bool:
     return err.is_terminal and not _quiet
 
 
-def notify(text: str, *, words: bool = False) -> None:
-    """Print a notice to standard error, unwrapped, so that paths and commands are not broken.
-
-    On a terminal, a notice that consists of `words` is broken between them.
-    """
+def notify(text: str, *, words: bool = True) -> None:
+    """Print a notice to standard error; see `warn`. One that contains a command has no `words`."""
     if not _quiet:
-        err.print(text, soft_wrap=not (words and err.is_terminal))
+        _print(err, Text(plain_lines(text)), words=words)
 
 
 def show_line(text: str, *, words: bool = True) -> None:
     """Print a line to standard output; on a terminal, one of `words` is broken between them."""
-    out.print(plain(text, None), soft_wrap=not (words and out.is_terminal))
+    _print(out, Text(plain(text, None)), words=words)
 
 
 def show_hanging(line: Text, indent: int) -> None:
     """Print a line to standard output; on a terminal, break it between words, and indent what
     follows by `indent` characters.
-
-    A word that is wider than the terminal, such as a path, stays whole.
     """
-    if not out.is_terminal:
-        out.print(line, soft_wrap=True)
-        return
-    width, used = max(out.width, indent + 20), 0
+    _print(out, line, indent)
+
+
+def warn(text: str, *, indent: int = 0, words: bool = True) -> None:
+    """Print a warning to standard error, indented by `indent` characters.
+
+    On a terminal, it is broken between words, or anywhere if the text does not consist of `words`.
+    """
+    for line in plain_lines(text).split("\n"):
+        _print(err, Text(" " * indent + line, style="yellow"), indent, words=words)
+
+
+def _print(console: Console, line: Text, indent: int = 0, *, words: bool = True) -> None:
+    broken = broken_line(line, console.width, indent) if words and console.is_terminal else [line]
+    for part in broken:
+        console.print(part, soft_wrap=True)
+
+
+def broken_line(line: Text, width: int, indent: int = 0) -> Iterator[Text]:
+    """Yield the parts of a line, broken between words; all but the first part are indented.
+
+    A word that is wider than `width`, such as a path, stays whole.
+    """
+    width, used = max(width, 2 * indent), 0
     breaks = []
     for word in re.finditer(r"\s*\S+", line.plain):
         cells = cell_len(word[0])
@@ -93,43 +119,51 @@ def show_hanging(line: Text, indent: int) -> None:
             used, cells = indent, cell_len(word[0].lstrip())
         used += cells
     first, *rest = line.divide(breaks)
-    for part in (first, *(Text(" " * indent) + part for part in rest)):
+    for part in (first, *(Text(" " * indent, overflow="ignore") + part for part in rest)):
         part.rstrip()
-        out.print(part, soft_wrap=True)
-
-
-def warn(text: str, *, indent: int = 0, words: bool = True) -> None:
-    """Print a warning to standard error, indented by `indent` characters.
-
-    On a terminal, it is broken between words, or anywhere if the text does not consist of `words`.
-    """
-    line = Text(plain_lines(text), style="yellow")
-    if words and err.is_terminal:
-        err.print(Padding(line, (0, 0, 0, indent)))
-    else:
-        err.print(Text(" " * indent) + line, soft_wrap=True)
+        yield part
 
 
 def show_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
     """Print a table with its title to standard output; see `make_table`."""
-    out.print(plain(title, None), style="bold", soft_wrap=True)
+    out.print(plain(title, None), style="bold")
     out.print(make_table(columns, rows))
 
 
 class _Table(Table):
-    """A table that lists the cells of each row one per line if its words are too wide."""
+    """A table that breaks cells between words only.
+
+    If its words are too wide, it lists the cells of each row, one per line.
+    """
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        if self.__rich_measure__(console, options).minimum <= options.max_width:
-            yield from super().__rich_console__(console, options)
+        columns = [[str(column.header), *map(str, column.cells)] for column in self.columns]
+        least = [max(map(cell_len, " ".join(cells).split()), default=0) for cells in columns]
+        room = options.max_width - _GAP * (len(columns) - 1)
+        if sum(least) > room:
+            yield from _lists(columns, options.max_width)
             return
-        for row in zip(*(column.cells for column in self.columns), strict=True):
-            cells = Table.grid(Column(style="bold"), Column(overflow="fold"), padding=(0, 2, 0, 0))
-            for column, cell in zip(self.columns, row, strict=True):
-                if cell:
-                    cells.add_row(column.header, cell)
-            yield cells
+        widths = [max(map(cell_len, cells)) for cells in columns]
+        while sum(widths) > room:
+            slack = [width > low for width, low in zip(widths, least, strict=True)]
+            widths[max(range(len(widths)), key=lambda at: slack[at] * widths[at])] -= 1
+        for column, width in zip(self.columns, widths, strict=True):
+            column.width = width
+        yield from super().__rich_console__(console, options)
+
+
+def _lists(columns: Sequence[Sequence[str]], width: int) -> Iterator[Text]:
+    """Yield the lines of a table whose rows are lists; each column begins with its name."""
+    names, *rows = zip(*columns, strict=True)
+    indent = max(map(cell_len, names)) + _GAP
+    for number, row in enumerate(rows):
+        if number:
             yield Text()
+        for name, cell in zip(names, row, strict=True):
+            if cell:
+                blanks = " " * (indent - cell_len(name))
+                line = Text.assemble((name, "bold"), blanks, cell, overflow="ignore")
+                yield from broken_line(line, width, indent)
 
 
 def make_table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:

@@ -37,7 +37,8 @@ def warn_of_faults(end: RunEnd, log: Path | None) -> None:
     for line in (*forfeits, *out, *suspended, *end.unfinished):
         warn(line)
     if log is not None and any(one.more for one in _first_forfeits(end.results)):
-        warn(f"To see how often each entry forfeited: asara status {shlex.quote(str(log.parent))}")
+        command = f"asara status {shlex.quote(str(log.parent))}"
+        warn(f"To see how often each entry forfeited: {command}", words=False)
     if void := end.standings.matches.void:
         details = "add --out DIR to keep the log" if log is None else f"see {log}"
         warn(f"{count(void, 'match')} without a result, because the referee failed; {details}")

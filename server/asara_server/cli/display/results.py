@@ -7,7 +7,7 @@ from rich.table import Table
 
 from asara_server.cli.display.console import make_table, out, show_table
 from asara_server.cli.display.quantities import duration, listed
-from asara_server.text import count, plain, plain_words
+from asara_server.text import count, plain_words
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import SeatScore, Standings, StandingsRow
 
@@ -64,18 +64,18 @@ def _reservations(standings: Standings, left: int, *, running: bool) -> Iterator
         yield f"{which}: {missing}, {within:,} of them in blocks that have begun."
     if standings.deal_shares:
         yield (
-            "Scores are compared with the scores of others who played the same deal, so they can\n"
+            "Scores are compared with the scores of others who played the same deal, so they can "
             "differ from the average result."
         )
     if standings.remote_blocks:
         blocks = count(standings.remote_blocks, "block")
         yield (
-            f"In {blocks}, entries on other machines played the same deal at different\n"
+            f"In {blocks}, entries on other machines played the same deal at different "
             "tables, so they could have told each other about it."
         )
     if standings.unconnected:
         yield (
-            f"No chain of matches connects {listed(standings.unconnected)}\n"
+            f"No chain of matches connects {listed(standings.unconnected)} "
             "with the other entries, so their ranks are not compared."
         )
     if standings.ended_early:
@@ -83,7 +83,7 @@ def _reservations(standings: Standings, left: int, *, running: bool) -> Iterator
         yield f"The run ended early, because the ranks were settled; the maximum was {most}."
     if looks := len(standings.looks):
         yield (
-            f"The intervals and rank ranges allow for {count(looks, 'check')} of the results\n"
+            f"The intervals and rank ranges allow for {count(looks, 'check')} of the results "
             "during the run."
         )
 
@@ -176,9 +176,7 @@ def _show_overall(standings: Standings) -> None:
         columns.append(">forfeits")
         for cells, number in zip(rows, faults, strict=True):
             cells.append(f"{number:,}" if number else "")
-    title = plain(f"{standings.title}: {_match_counts(standings)}", longest=None)
-    out.print(title, style="bold")
-    out.print(make_table(columns, rows))
+    show_table(f"{standings.title}: {_match_counts(standings)}", columns, rows)
 
 
 def _match_counts(standings: Standings) -> str:

@@ -71,7 +71,7 @@ def built_bots(entries: Sequence[Entry], sandbox: Sandbox | None) -> tuple[Entry
 
 def _build(entry: Entry, sandbox: Sandbox | None) -> None:
     _check_place(entry, sandbox)
-    notify(f"Building {entry.name}: {shlex.join(entry.build)}")
+    notify(f"Building {entry.name}: {shlex.join(entry.build)}", words=False)
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="asara-logs-") as folder:
         try:

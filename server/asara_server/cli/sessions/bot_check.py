@@ -228,7 +228,7 @@ def check_bot(options: Check, log: LogOptions) -> int:
 
         def show_build() -> None:
             if check.building:
-                notify(f"Building {entry.name} in a copy: {shlex.join(entry.build)}")
+                notify(f"Building {entry.name} in a copy: {shlex.join(entry.build)}", words=False)
 
         check = EntryCheck(
             tournament,
@@ -242,8 +242,7 @@ def check_bot(options: Check, log: LogOptions) -> int:
         )
         notify(
             f"Checking {entry.name} against the built-in bot `random`: one match in each seat, "
-            f"rules {options.rules}",
-            words=True,
+            f"rules {options.rules}"
         )
         progress = show_progress(entry.name, options.clock.bank_s, check)
         [checked] = run(play_check(check, progress))

@@ -1,7 +1,7 @@
 """Plays a duel until its test decides; shows its progress, and prints and writes the verdict."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from asara_game.rules import format_rule_sets
 from asara_game.vocabulary import RuleSet
@@ -31,7 +31,7 @@ UNDECIDED = 3
 class DuelMeter(RunMeter):
     """Shows the state of a duel, and ends it as soon as its test decides."""
 
-    def __init__(self, duel: Duel, heading: str) -> None:
+    def __init__(self, duel: Duel, heading: Iterable[str]) -> None:
         self.duel = duel
         self._heading = heading
         super().__init__(0, bar=False)
@@ -41,7 +41,8 @@ class DuelMeter(RunMeter):
         return lambda: self.duel.over
 
     def start(self, runner: Runner) -> None:
-        notify(self._heading)
+        for sentence in self._heading:
+            notify(sentence)
         super().start(runner)
 
     def count(self, result: MatchResult) -> None:
@@ -53,19 +54,21 @@ class DuelMeter(RunMeter):
 
 def heading(
     names: tuple[str, str], rule_sets: frozenset[RuleSet], test: SequentialTest, at_once: int
-) -> str:
-    """Explain what is compared, and how to read `progress_line`."""
+) -> tuple[str, ...]:
+    """Return lines that explain what is compared, and how to read `progress_line`."""
     a, b = names
     lower, upper = test.bounds
     score = 0.5 + test.margin
+    least = f"{score:g} ({elo(score):.0f} Elo)"
+    bots = f"{a} against {b}, {count(at_once, 'match')} at a time"
     return (
-        f"{a} against {b}, {count(at_once, 'match')} at a time "
-        f"(rules: {format_rule_sets(rule_sets)})\n"
-        "A bot counts as better if its expected score is at least "
-        f"{score:g} ({elo(score):.0f} Elo).\n"
-        "Progress lines show the blocks played, the first bot's score with its 95%\n"
-        "interval, and a bar for the test statistic. The duel ends when the statistic\n"
-        f"reaches {lower:.1f} (neither bot is better) or {upper:.1f} (one bot is better)."
+        f"{bots} (rules: {format_rule_sets(rule_sets)})",
+        f"A bot counts as better if its expected score is at least {least}.",
+        (
+            "Progress lines show the blocks played, the first bot's score with its 95% interval, "
+            "and a bar for the test statistic. The duel ends when the statistic reaches "
+            f"{lower:.1f} (neither bot is better) or {upper:.1f} (one bot is better)."
+        ),
     )
 
 

@@ -62,7 +62,7 @@ def check_entries(options: Check, log: LogOptions) -> int:
             on_listening=notify_address,
             cache=BuildCache(),
         )
-        notify(check_heading(tournament), words=True)
+        notify(check_heading(tournament))
         meter = CheckMeter(len(tournament.entries), len(tournament.left_out), check)
         checked = run(play_check(check, meter.show(), meter.add))
         if options.out_directory is not None:

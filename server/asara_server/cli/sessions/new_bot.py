@@ -64,7 +64,7 @@ def make_bot(options: New, _log: LogOptions) -> int:
         steps = {shlex.quote(f"{_shown(folder)}/{FETCH}"): "download packages", **steps}
     width = max(map(len, steps))
     lines = [f"  {command:<{width}}    # {does}" for command, does in steps.items()]
-    notify("\n".join(["Next steps:", *lines]))
+    notify("\n".join(["Next steps:", *lines]), words=False)
     return status
 
 
@@ -242,7 +242,7 @@ def _fetch(language: Language, folder: Path) -> int:
         return 1
     if not script.is_file():
         return 0
-    notify(f"Downloading packages: {shlex.quote(f'{shown}/{FETCH}')}")
+    notify(f"Downloading packages: {shlex.quote(f'{shown}/{FETCH}')}", words=False)
     try:
         status = subprocess.run([f"./{FETCH}"], cwd=folder, check=False).returncode
     except OSError as error:

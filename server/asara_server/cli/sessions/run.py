@@ -55,9 +55,9 @@ def prepare_run(setup: RunSetup) -> None:
     _notify_published(runner)
     notify(f"Public key (Ed25519): {setup.key.public.hex()}")
     notify(
-        "Nothing has been played yet. To play this run, repeat the command with --resume instead of"
+        "Nothing has been played yet. To play this run, repeat the command with --resume instead "
+        "of --prepare."
     )
-    notify("--prepare.")
 
 
 def _notify_published(runner: Runner) -> None:
@@ -104,8 +104,7 @@ async def _play(runner: Runner, meter: RunMeter, *, publish: bool) -> tuple[RunE
         if len(signals) == 1:
             notify(
                 "Stopping once the pending decisions have been answered. Press Ctrl-C again to "
-                "stop immediately.",
-                words=True,
+                "stop immediately."
             )
             runner.stop()
         else:
@@ -134,4 +133,5 @@ def notify_run_directory(path: Path) -> None:
     notify(f"Results, replays and bot output: {path}")
     lacking = any(find_spec(name) is None for name in WEB_PACKAGES)
     first = f"{install_command('web')}, then " if lacking else ""
-    notify(f"To watch the matches in a browser: {first}asara web {shlex.quote(str(path))}")
+    watch = f"{first}asara web {shlex.quote(str(path))}"
+    notify(f"To watch the matches in a browser: {watch}", words=False)

@@ -83,7 +83,7 @@ def plan(options: Plan, _log: LogOptions) -> None:
     path = options.file.resolve()
     warn_of_views(tournament.entries, tournament.limits, ReservedPaths((path,), (path.parent,)))
     check = shlex.join(["asara", "tournament", "check", str(options.file)])
-    notify(f"To see which bots work: {check}")
+    notify(f"To see which bots work: {check}", words=False)
 
 
 def play_tournament(options: Run, log: LogOptions) -> int:
