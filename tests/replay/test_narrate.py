@@ -140,6 +140,7 @@ def test_lines_fit_the_terminal(width: int) -> None:
     body = lines[lines.index("") :]
     assert max(map(len, body)) <= min(width, 100)
     assert not any(line.endswith("-") for line in body)
+    assert not re.search(r"\d\n {4,}\w", "\n".join(body))  # a number and its unit
 
 
 def test_turns_name_the_decisions_of_the_seats_whose_secrets_are_told() -> None:

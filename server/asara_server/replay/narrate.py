@@ -5,6 +5,7 @@ rejections. Nothing else in the states and records is used, so the account canno
 else.
 """
 
+import re
 import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -62,6 +63,8 @@ from asara_server.text import plain_words, reason_text
 WIDTH: Final = 100
 """Default maximum of characters in a line."""
 _NARROWEST: Final = 40
+_QUANTITY: Final = re.compile(r"(?<=\d) (?=[^\W\d])")
+"""The blank between a number and its unit, where no line ends."""
 _FACE_DOWN: Final = " face down"
 _BEFORE_TURN: Final = (DecisionKind.SPACE, DecisionKind.BUYERS)
 """Decisions that a seat makes before any event of its turn becomes public."""
@@ -284,14 +287,15 @@ class _Narrator:
         first = f"  {head}  " if head else "  "
         further = " " * min(len(first) if head else 4, self.width // 3)
         narrow = len(first) > self.width * 2 // 3
-        yield from textwrap.wrap(
-            text,
+        lines = textwrap.wrap(
+            _QUANTITY.sub("\xa0", text),
             self.width,
             initial_indent=first,
             subsequent_indent=further,
             break_long_words=False,
             break_on_hyphens=narrow,
         )
+        yield from (line.replace("\xa0", " ") for line in lines)
 
     def ending(self, results: Iterable[SeatResult]) -> Iterator[str]:
         yield from self._end_turn()
