@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.bots.output.error_output import clean_lines, kit_message
+from asara_server.tournament.bots.output.error_output import clean_lines, kit_message, last_lines
 from asara_server.tournament.bots.output.output_log import OutputLog
 from asara_server.tournament.bots.output.remedies import NO_NETWORK, remedy
 from tests.tournament.samples import seat
@@ -36,6 +36,22 @@ def test_the_message_of_a_client_is_found_among_other_output() -> None:
     stacks += ["Thread 0x2 (most recent call first):", library, inner, library, "again"]
     timer = "asara: /bots/my_bot.py, line 3, in decide: the program was still here after 0:01:01"
     assert kit_message(clean_lines("\n".join(stacks).encode())) == [timer]
+
+
+def test_the_last_lines_begin_with_a_whole_call_and_the_heading_of_a_client() -> None:
+    calls = [line for name in "abc" for line in (OWN.replace("decide", name), "    x = (", "    ^")]
+    heading = "asara: decision 3 of m1 is still here:"
+    last = [heading, "  …", *calls[6:]]
+    assert last_lines([heading, *calls]) == kit_message([heading, *calls]) == last
+    assert last_lines([*calls, "IndexError: none", WHERE]) == [
+        *calls[6:],
+        "IndexError: none",
+        WHERE,
+    ]
+    stack = [f"    at Bot.java:{line}" for line in range(7)]
+    assert last_lines(["Exception in thread", *stack]) == stack[2:]
+    frames = [line for line in calls if line != "    ^"]
+    assert last_lines(["begin", *frames, *LIBRARY, *LIBRARY]) == [frames[4], "  …", *LIBRARY * 2]
 
 
 @pytest.mark.parametrize(

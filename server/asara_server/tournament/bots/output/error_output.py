@@ -5,7 +5,7 @@ Only the organiser sees these lines: no bot receives the output of another bot.
 
 import re
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import filterfalse, takewhile
 
 from asara_server.text import plain
 
@@ -63,21 +63,46 @@ def clean_line(line: str) -> str:
 def last_lines(lines: Sequence[str]) -> list[str]:
     """Return the last lines, preceded by the author's own line of a Python traceback.
 
-    Calls in Python's libraries that follow the author's after a crash of native code are left out.
+    They begin with a whole call of the traceback, after the heading if a client wrote it. Calls in
+    Python's libraries that follow the author's after a crash of native code are left out.
     """
     lines = [line for line in lines if not (_DUMPED.match(line) and _LIBRARY.search(line))]
-    last = lines[-LAST_LINES:]
-    own = _own_line(lines[-SEARCHED_LINES:])
-    return last if not own or own in last else [own, "  …", *last]
+    start = _call_start(lines, max(0, len(lines) - LAST_LINES))
+    last = lines[start:]
+    above = (_heading(lines[:start], last), _own_line(lines[-SEARCHED_LINES:]))
+    before = [line for line in above if line and line not in last]
+    return [*before, "  …", *last] if before else last
 
 
 def kit_message(lines: Sequence[str]) -> list[str]:
-    """Return the last message of a client library, with the indented lines below it, or []."""
+    """Return the last message of a client library, shortened like `last_lines`, or []."""
     starts = [number for number, line in enumerate(lines) if _KIT_LINE.match(line)]
     if not starts:
         return []
     first, *rest = lines[starts[-1] :]
-    return [first, *takewhile(lambda line: line[0] == " ", rest)][:LAST_LINES]
+    return last_lines([first, *takewhile(_is_indented, rest)])
+
+
+def _is_indented(line: str) -> bool:
+    return line.startswith(" ")
+
+
+def _call_start(lines: Sequence[str], start: int) -> int:
+    """Return where the next call of a traceback begins if `start` is within the lines of one."""
+    calls = {number for number, line in enumerate(lines) if _PYTHON_FRAME.match(line)}
+    call = max((number for number in calls if number <= start), default=None)
+    if call is None or not all(map(_is_indented, lines[call : start + 1])):
+        return start
+    rest = range(start, len(lines))
+    return next((one for one in rest if one in calls or not _is_indented(lines[one])), start)
+
+
+def _heading(lines: Sequence[str], last: Sequence[str]) -> str:
+    """Return the client's line above the indented lines that continue in `last`, or ""."""
+    if not last or not _is_indented(last[0]):
+        return ""
+    line = next(filterfalse(_is_indented, reversed(lines)), "")
+    return line if _KIT_LINE.match(line) else ""
 
 
 def _own_line(lines: Sequence[str]) -> str:
