@@ -76,11 +76,12 @@ class Watchdog:
                     self._report(task[0], f"has taken its whole time, {task[1]:.1f} s,")
                     continue
                 if not self._reported_long:
-                    left_s = min(left_s, left_s - task[1] + _LONG_S)
-                    if left_s <= 0:
+                    if left_s <= task[1] - _LONG_S:
                         self._reported_long = True
+                        _print_stacks_after(left_s + 2 * _TICK_S)  # before the report takes time
                         self._report(task[0], f"has taken {_LONG_S:.0f} s")
                         continue
+                    left_s = min(left_s, left_s - task[1] + _LONG_S)
             _print_stacks_after(left_s + 2 * _TICK_S)
         faulthandler.cancel_dump_traceback_later()
 
