@@ -256,7 +256,8 @@ def test_a_changed_replay_is_one_fault(cup: Path) -> None:
     for changed in (data[:-1], data[:7] + b"\x03" + data[8:]):
         file.write_bytes(changed)
         done = asara("audit", cup, status=1)
-        assert f"{file}: changed: " in done.stdout
+        assert done.stdout.startswith(f"{file}: changed: ")
+        assert done.stdout.count(file.name) == 1
         assert "the manifest, the results and 11 of 12 replays\n" in done.stdout
         assert done.stdout.endswith(
             "\nAudited 12 replays: 11 passed, 1 failed.\nThe run is NOT sound: 1 fault.\n"

@@ -207,7 +207,7 @@ STRANGER: dict[str, tuple[Change, str]] = {
     ),
     "a replay of another run with the same names": (
         from_other_run(A),
-        f"{A}: record 1 .*: the deal does not follow from the secret",
+        f"{A}: changed: .*; record 1 .*: the deal does not follow from the secret",
     ),
     "a replay that is a link": (lambda run: link(run, A), f"{A}: not a regular file"),
     "a replay that is a directory": (make_directory, f"{A}: not a regular file"),
@@ -215,10 +215,13 @@ STRANGER: dict[str, tuple[Change, str]] = {
         changed(A, lambda data: data[:-1]),
         f"{A}: changed: expected SHA-256",
     ),
-    "a replay with a byte more": (changed(A, lambda data: data + b"\0"), f"{A}: record"),
+    "a replay with a byte more": (
+        changed(A, lambda data: data + b"\0"),
+        f"{A}: changed: .*; record",
+    ),
     "a replay signed by another key": (
         lambda run: (run / A).write_bytes(replay_bytes(read_replay(run / A), SigningKey.new())),
-        f"{A}: record .*: another key signed this file",
+        f"{A}: changed: .*; record .*: another key signed this file",
     ),
     "a file in replays": (
         lambda run: (run / "replays" / "notes.txt").write_text("x"),

@@ -126,9 +126,9 @@ def _audit_paths(options: Audit, held: Published) -> int:
     _print(*faults, *(f"not checked: {text}" for text in plan.not_checked))
     verdicts = _with_progress(audit_replays(plan.jobs, options.jobs), len(plan.jobs))
     for job, verdict in zip(plan.jobs, verdicts, strict=True):
-        if verdict.fault is not None:
-            (unread if verdict.other_format else failed).append(job)
-            _print(f"{job.path}: {verdict.fault}")
+        if fault := "; ".join(filter(None, (job.changed, verdict.fault))):
+            (unread if verdict.other_format and not job.changed else failed).append(job)
+            _print(f"{job.path}: {fault}")
             other_key = held.public_key and verdict.public_key not in (b"", held.public_key)
             if other_key and job.run is None:
                 causes.append(Cause.OTHER_KEY)
@@ -142,14 +142,11 @@ def _audit_paths(options: Audit, held: Published) -> int:
     lost = Counter(job.run for job in (*failed, *unread))
     for report in plan.runs:
         _print(*report_lines(report, held, len(report.replays) - lost[report.directory]))
-    # a replay that failed is one fault, although its run has also found it changed
-    faulty = {(report.directory, name) for report in plan.runs for name in report.faulty}
-    others = len(faults) - sum((job.run, job.path.stem) in faulty for job in failed)
     audited = len(plan.jobs) - len(unread)
     _print(
         f"Audited {count(audited, 'replay')}: {audited - len(failed)} passed, {len(failed)} failed"
         + (f"; {len(unread)} not audited" if unread else "")
-        + (f"; {count(others, 'fault')} in other files" if others else "")
+        + (f"; {count(len(faults), 'fault')} in other files" if faults else "")
         + "."
     )
     for warning in {key_warning(report.signed, held) for report in plan.runs} - {""}:
@@ -164,7 +161,7 @@ def _audit_paths(options: Audit, held: Published) -> int:
             runs=len(plan.runs),
             open_ended=open_ended,
             single=alone,
-            faults=len(failed) + others,
+            faults=len(failed) + len(faults),
             causes=causes,
             unread=len(unread),
         )

@@ -69,6 +69,8 @@ class AuditJob(NamedTuple):
     """The replay's place in its run; None if the replay is checked alone."""
     run: Path | None = None
     """Directory of the run that is audited with the replay; None if the replay is checked alone."""
+    changed: str = ""
+    """How the file differs from the one that the results of the run describe; "" if it does not."""
     key_from: Path | None = None
     """File in which the key of a replay that is checked alone was found: a public key, or a replay.
     This proves nothing about the key's owner. None if the auditor gave the key.
@@ -84,8 +86,8 @@ class AuditPlan:
     runs: tuple[RunAudit, ...]
     """Findings about the runs."""
     faults: tuple[str, ...]
-    """Faults of the runs, and of runs that contain single replays, as far as these affect the
-    deals.
+    """Faults of the runs, except those of their replays, and of runs that contain single replays,
+    as far as these affect the deals.
     """
     not_checked: tuple[str, ...]
     """Checks of single replays that were not possible, with the reasons."""
@@ -124,6 +126,7 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
             leaks,
             report.expected.get(name),
             report.directory,
+            report.faulty.get(name, ""),
         )
         for report in runs.values()
         for name in report.replays

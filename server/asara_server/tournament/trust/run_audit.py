@@ -101,12 +101,13 @@ class RunAudit:
     - `signed`: the signed documents
     - `key`: the key that must have signed the replays; None if there is no key
     - `state`: the state of the run in words
-    - `faults`: all faults; each text begins with the name of a file or a match
+    - `faults`: all faults except those in `faulty`; each text begins with the name of a file or a
+      match
     - `notes`: what is missing because the run has not ended, and matches that were attempted again
     - `unchecked`: sentences about what was not checked
     - `unchecked_files`: files and folders (with a slash) that were not checked
     - `replays`: SHA-256 of each replay, by the replay's name without the suffix
-    - `faulty`: names of replays with a fault
+    - `faulty`: by name, how a replay differs from the one that the results describe
     - `expected`: by name, what each replay must agree with
     - `ended`: False if the run has no signed end and does not claim to have one
     """
@@ -119,7 +120,7 @@ class RunAudit:
         self.unchecked: list[str] = []
         self.unchecked_files: list[str] = []
         self.replays: dict[str, str] = {}
-        self.faulty: set[str] = set()
+        self.faulty: dict[str, str] = {}
         self.expected: dict[str, ExpectedMatch] = {}
         self._log = RunLog(directory)
         self._journal = JournalAudit()
@@ -292,8 +293,10 @@ class RunAudit:
                 f"{_some(missing)}"
             )
         for name, fault in replay_faults(results, self.replays, withheld=set(withheld)):
-            self.faults.append(f"{replay_file(name)}: {fault}")
-            self.faulty.add(name)
+            if name in self.replays:
+                self.faulty[name] = fault
+            else:
+                self.faults.append(f"{replay_file(name)}: {fault}")
         if standings is None:
             return
         computed = compute_standings(
@@ -321,7 +324,8 @@ class RunAudit:
         if legs := self._journal.lives.beside_others:
             self.notes.append(
                 f"{count(legs, 'leg')} began while bots of other runs lived on the machine, which "
-                "could pass on what they were told about a deal"
+                "could pass on what they were told about a deal; to rule this out, play one run at "
+                "a time"
             )
         schedule = with_own_deals(schedule, alone)
         found = self._journal.lives.faults(
