@@ -83,7 +83,9 @@ def test_an_interrupted_analysis_of_a_replay_continues(
     monkeypatch.setattr(Pricer, "price", count)
     assert "To continue, repeat the command" in asara("analyse", file, status=130).stderr
     assert not target.exists()
-    assert asara("analyse", file, status=0).stdout == whole
+    again = asara("analyse", file, status=0)
+    assert again.stdout == whole
+    assert "Continuing the analysis of this match." in again.stderr
     assert target.read_bytes() == written
     assert len(priced) == sum(not one["forced"] for one in json.loads(written)["decisions"]) + 1
     assert not part.exists()
@@ -142,7 +144,9 @@ def test_a_run_is_analysed_match_by_match_and_continues_where_it_was(tmp_path: P
     first, second = sorted((run / "analysis").iterdir())
     about = first.stat().st_mtime_ns
     second.unlink()
-    assert asara("analyse", run, "--matches", "2", status=0).stdout == done.stdout
+    again = asara("analyse", run, "--matches", "2", status=0)
+    assert again.stdout == done.stdout
+    assert "Continuing: analyses of 1 of 2 matches exist.\n" in again.stderr
     assert first.stat().st_mtime_ns == about
     assert second.exists()
     asara("analyse", sorted((run / "replays").iterdir())[2], status=0)

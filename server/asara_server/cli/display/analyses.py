@@ -173,7 +173,8 @@ def _sentence(one: SeatSum) -> str:
 def _row(one: Decision) -> tuple[str, ...]:
     assert one.loss is not None
     cost = _interval(one.loss)
-    return str(one.seat), str(one.decision), str(one.year), cost, one.chosen, one.best, one.label
+    label = one.label or "uncertain"
+    return str(one.seat), str(one.decision), str(one.year), cost, one.chosen, one.best, label
 
 
 def _interval(value: Value, sign: str = "") -> str:

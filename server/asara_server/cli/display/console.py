@@ -126,7 +126,7 @@ def broken_line(line: Text, width: int, indent: int = 0) -> Iterator[Text]:
 
 def show_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
     """Print a table with its title to standard output; see `make_table`."""
-    out.print(plain(title, None), style="bold")
+    _print(out, Text(plain(title, None), style="bold"))
     out.print(make_table(columns, rows))
 
 

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from asara_server.cli.display.console import make_table, out, show_table
 from asara_server.cli.display.quantities import duration, listed
-from asara_server.text import count, plain_words
+from asara_server.text import count, plain, plain_words
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import SeatScore, Standings, StandingsRow
 
@@ -176,7 +176,9 @@ def _show_overall(standings: Standings) -> None:
         columns.append(">forfeits")
         for cells, number in zip(rows, faults, strict=True):
             cells.append(f"{number:,}" if number else "")
-    show_table(f"{standings.title}: {_match_counts(standings)}", columns, rows)
+    title = plain(f"{standings.title}: {_match_counts(standings)}", longest=None)
+    out.print(title, style="bold")
+    out.print(make_table(columns, rows))
 
 
 def _match_counts(standings: Standings) -> str:

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from rich.progress import Progress
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from asara_server.cli.commands.analyse import Analyse
 from asara_server.cli.display.analyses import (
@@ -56,6 +56,11 @@ class Job(NamedTuple):
     entry: str | None = None
     """The entry of a run whose own dearest decisions are kept; None keeps those of all."""
 
+    @property
+    def unfinished(self) -> Path:
+        """The file of an analysis that was interrupted."""
+        return unfinished_path(self.target, self.budget)
+
 
 class Done(NamedTuple):
     """The summary of a match's analysis, None if it failed, and a warning to print, "" if none."""
@@ -85,9 +90,12 @@ def _analyse_replay(path: Path, options: Analyse) -> None:
     try:
         total = actions_in(parse_replay(read_file(path)))
         target = _target(path)
-        with Progress(console=err, transient=True, disable=not shows_progress()) as bar:
-            task = bar.add_task("Analysing", total=total)
-            found, ignored = _do(Job(path, target, options.budget), lambda: bar.advance(task))
+        job = Job(path, target, options.budget)
+        if job.unfinished.exists():
+            notify("Continuing the analysis of this match.")
+        with _progress("actions") as bar:
+            task = bar.add_task("", total=total)
+            found, ignored = _do(job, lambda: bar.advance(task))
     except ReplayError as error:
         raise UserError(f"{path}: {error}") from None
     if ignored:
@@ -150,8 +158,10 @@ def _analysed(run: Path, matches: Sequence[MatchResult], options: Analyse) -> li
         for match in matches
     ]
     found: list[Analysed | None] = []
-    with Progress(console=err, transient=True, disable=not shows_progress()) as bar:
-        task = bar.add_task("Analysing", total=len(jobs))
+    if before := sum(job.target.exists() or job.unfinished.exists() for job in jobs):
+        notify(f"Continuing: analyses of {before:,} of {count(len(jobs), 'match')} exist.")
+    with _progress("matches") as bar:
+        task = bar.add_task("", total=len(jobs))
         for number, done in enumerate(_in_parallel(jobs, options.jobs), 1):
             bar.advance(task)
             if not shows_progress():
@@ -163,6 +173,13 @@ def _analysed(run: Path, matches: Sequence[MatchResult], options: Analyse) -> li
         raise UserError(f"{run}: none of the replays can be analysed")
     notify(f"The whole analyses: {folder}")
     return found
+
+
+def _progress(units: str) -> Progress:
+    """Return a bar without an estimate of the time left: the units take very different times."""
+    done = MofNCompleteColumn(separator=" of ")
+    columns = ("Analysing", BarColumn(), done, units, TimeElapsedColumn())
+    return Progress(*columns, console=err, transient=True, disable=not shows_progress())
 
 
 def _matches(run: Path, entry: str | None) -> list[MatchResult]:
@@ -248,7 +265,7 @@ def _do(job: Job, progress: Callable[[], None]) -> tuple[Analysis, str]:
     except AnalysisError as error:
         ignored.append(f"{job.target}: ignored: {error}")
         found = None
-    part = unfinished_path(job.target, job.budget)
+    part = job.unfinished
     if found is None or found.budget != job.budget:
         with (
             writing(part, "make its folder writable, then repeat the command"),
