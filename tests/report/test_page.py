@@ -30,6 +30,7 @@ def test_without_scripts_the_page_has_the_rows_of_every_csv_file(tmp_path):
     shown = Elements(page_of(run)).tables
     files = csv_tables(report_of(run))
     full = {name for name, text in files.items() if text.count("\n") > 1}
+    full -= {"without_forfeits.csv"}  # nobody forfeited
     assert {f"{name}.csv" for name in shown} == full > {"standings.csv", "times.csv"}
     for name, table in shown.items():
         head, *rows = csv.reader(io.StringIO(files[f"{name}.csv"]))
@@ -50,7 +51,7 @@ def test_without_scripts_numbers_have_at_most_three_decimals(tmp_path):
         if "." in cell
     ]
     assert len(numbers) > 20
-    assert all(re.fullmatch(r"(?:< )?-?\d+\.\d{1,3}", number) for number in numbers)
+    assert all(re.fullmatch(r"(?:< )?-?(?:\d\.\d{1,3}|\d{2,}\.\d)", one) for one in numbers)
 
 
 # Forfeits

@@ -1,7 +1,7 @@
 """The tables of a report, each defined once for CSV files, HTML, and the page's JSON.
 
-Numbers are rounded only in HTML. In CSV, an apostrophe is put before text that a spreadsheet would
-interpret as a formula.
+Numbers are rounded only in HTML, which leaves out the table without forfeits if nobody forfeited.
+In CSV, an apostrophe is put before text that a spreadsheet would interpret as a formula.
 """
 
 import csv
@@ -333,7 +333,12 @@ def html_tables(report: Report, links: Mapping[str, str]) -> str:
 
     `links` are addresses, by match name.
     """
-    tables = "".join(_html(name, make(report), links) for name, make in _TABLES.items())
+    faults = any(line.faults for line in report.standings.overall)
+    tables = "".join(
+        _html(name, make(report), links)
+        for name, make in _TABLES.items()
+        if faults or name != "without_forfeits"
+    )
     return f'<div class="results">\n{tables}</div>'
 
 
@@ -356,7 +361,7 @@ def _html(name: str, table: Table, links: Mapping[str, str]) -> str:
     )
     cut = "" if len(rows) <= MOST_ROWS else f"<p>The first {MOST_ROWS:,} of {len(rows):,} rows.</p>"
     shown = (
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead>\n'
+        f'<div class="scroll edged" tabindex="0"><table><thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{body}</tbody></table></div>{cut}"
     )
     if len(rows) > _LONG and name != "standings":
@@ -380,7 +385,7 @@ def _cell(column: str, value: Value, links: Mapping[str, str]) -> str:
         case bool():
             return "yes" if value else "no"
         case float():
-            return _rounded(value)
+            return _rounded(value, 1 if column == "prestige" or abs(value) >= 10 else 3)
         case int():
             return str(value)
     text = f"<bdi>{escape(plain(value))}</bdi>"
@@ -388,9 +393,9 @@ def _cell(column: str, value: Value, links: Mapping[str, str]) -> str:
     return f'<a href="{escape(link)}">{text}</a>' if link else text
 
 
-def _rounded(value: float) -> str:
-    """Return a number with at most three decimals, "< 0.001" if that would hide it."""
+def _rounded(value: float, decimals: int) -> str:
+    """Return a number with at most so many decimals, "< 0.001" if three would hide it."""
     if 0 < value < 0.0005:
         return "&lt; 0.001"
-    text = f"{value:.3f}".rstrip("0").rstrip(".")
+    text = f"{value:.{decimals}f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text

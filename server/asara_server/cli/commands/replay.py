@@ -20,7 +20,7 @@ from asara_server.replay.match_page import PageLanguage
 from asara_server.replay.narrate import narrate
 from asara_server.replay.questions import question
 from asara_server.replay.time_ledger import Cost, Forfeit, Ledger, ledger
-from asara_server.text import plain_words, seats_text
+from asara_server.text import plain_words, reason_text, seats_text
 from asara_server.tournament.config.fields import MOST_SECONDS
 from asara_server.user_error import UserError
 
@@ -253,7 +253,7 @@ def clock(file: FileArgument) -> None:
         seat, reason, detail = forfeit.fault
         out.print(
             f"\nSeat {seat} ({entries[seat]}) forfeited after {_ms(forfeit.time_us)} ms (record "
-            f"{forfeit.number}): {plain_words(reason.name)}: {detail}",
+            f"{forfeit.number}): {plain_words(reason.name)}: {reason_text(detail)}",
             markup=False,
             soft_wrap=True,
         )
