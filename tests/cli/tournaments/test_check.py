@@ -88,7 +88,7 @@ def test_the_check_says_who_works_and_the_status_that_somebody_does_not(
     assert checked.returncode == 1
     assert (
         "Evening: checking 7 entries in two matches each against the built-in bot `random` "
-        "(rules: pro+gifts, 2 seats)\n" in checked.stderr
+        "(rules: pro+gifts, 2 seats; not checked: basic, 3 seats)\n" in checked.stderr
     )
     lines = checked.stdout.splitlines()
     rows = {tuple(line.split()[:3]) for line in lines[2:10]}

@@ -74,7 +74,8 @@ def show_plan(tournament: Tournament, expected: Estimate) -> None:
         f"This assumes {START_S:g} s to start a bot, and {EXCHANGE_S * 1000:g} ms per decision for "
         "the referee and the bot's client."
     )
-    _show(f"Maximum duration: {duration(expected.longest_s)}, if every bot uses up its clock.")
+    longest = duration(expected.longest_s)
+    _show(f"Maximum duration: {longest}, if every bot uses up its start-up time and its clock.")
     if any(entry.build for entry in tournament.entries):
         out.print("This excludes builds; `asara tournament check` measures them.")
 

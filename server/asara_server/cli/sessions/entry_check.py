@@ -172,12 +172,14 @@ class CheckMeter(Meter):
 
 
 def check_heading(tournament: Tournament) -> str:
-    """Return a tournament's title and size, and how its entries are checked."""
-    rules = format_rule_sets(checked_rules(tournament))
+    """Return a title and size, how the entries are checked, and what the check leaves out."""
+    checked, seats = checked_rules(tournament), min(tournament.seats)
+    others = [format_rule_sets(rules) for rules in tournament.rules if rules != checked]
+    others += [f"{number} seats" for number in tournament.seats if number != seats]
     return (
         f"{tournament.title}: checking {count(len(tournament.entries), 'entry')} in two matches "
-        f"each against the built-in bot `{OPPONENT}` (rules: {rules}, "
-        f"{min(tournament.seats)} seats)"
+        f"each against the built-in bot `{OPPONENT}` (rules: {format_rule_sets(checked)}, "
+        f"{seats} seats{'; not checked: ' if others else ''}{', '.join(others)})"
     )
 
 
