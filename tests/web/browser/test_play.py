@@ -155,7 +155,7 @@ def test_some_turns_by_keyboard_alone(browser: Browser) -> None:
 def test_two_people_at_one_table(browser: Browser) -> None:
     with play_table("--rules", "pro", people=2) as table, seat(browser, table.links[0]) as first:
         waiting = first.get_by_role("main")
-        expect(waiting).to_contain_text("The match begins as soon as everybody is here.")
+        expect(waiting).to_contain_text("The match begins as soon as all players are ready.")
         expect(waiting).to_contain_text("player-2")
         assert violations(first) == []
         with seat(browser, table.links[1], still=False) as second:

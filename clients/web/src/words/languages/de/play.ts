@@ -8,7 +8,7 @@ export const play = {
   noSeatHelp:
     "Starte „asara play“ und öffne den Link, der dann erscheint. Er enthält den Schlüssel zu deinem Sitz.",
   connecting: "Die Verbindung wird aufgebaut …",
-  waiting: "Die Partie beginnt, sobald alle da sind.",
+  waiting: "Die Partie beginnt, sobald alle bereit sind.",
   alsoHere: "Mit am Tisch: {names}. Wer noch fehlt, zeigt „asara play“ mit dem Link zu jedem Sitz.",
   lost: "Die Verbindung ist unterbrochen. Die Partie wartet; es wird weiter versucht.",
   yourTurn: "Du bist am Zug",

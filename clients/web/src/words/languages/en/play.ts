@@ -8,7 +8,7 @@ export const play = {
   noSeatHelp:
     "Start “asara play” and open the link that it prints. The link holds the key to your seat.",
   connecting: "Connecting …",
-  waiting: "The match begins as soon as everybody is here.",
+  waiting: "The match begins as soon as all players are ready.",
   alsoHere:
     "At the table with you: {names}. “asara play” shows who is still to come, and the link of each.",
   lost: "The connection is broken. The match waits; the page keeps trying.",

@@ -7,7 +7,7 @@ export const play = {
   noSeat: "Este enlace no lleva a ningún asiento",
   noSeatHelp: "Inicia «asara play» y abre el enlace que muestra. Contiene la clave de tu asiento.",
   connecting: "Conectando…",
-  waiting: "La partida empieza en cuanto estén todos.",
+  waiting: "La partida empieza en cuanto todos estén listos.",
   alsoHere:
     "En la mesa contigo: {names}. «asara play» muestra quién falta y el enlace de cada uno.",
   lost: "La conexión se ha cortado. La partida espera; la página sigue intentándolo.",

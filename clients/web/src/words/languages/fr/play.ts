@@ -7,7 +7,7 @@ export const play = {
   noSeat: "Ce lien ne mène à aucune place",
   noSeatHelp: "Lancez « asara play » et ouvrez le lien affiché. Il contient la clé de votre place.",
   connecting: "Connexion en cours…",
-  waiting: "La partie commence dès que tout le monde est là.",
+  waiting: "La partie commence dès que tout le monde est prêt.",
   alsoHere:
     "À la table avec vous : {names}. « asara play » affiche qui manque encore, et le lien de chacun.",
   lost: "La connexion est interrompue. La partie attend ; la page continue d’essayer.",

@@ -8,7 +8,7 @@ export const play = {
   noSeatHelp:
     "Avvia «asara play» e apri il link che appare. Il link contiene la chiave del tuo posto.",
   connecting: "Connessione in corso…",
-  waiting: "La partita comincia appena ci sono tutti.",
+  waiting: "La partita comincia appena tutti sono pronti.",
   alsoHere:
     "Al tavolo con te: {names}. «asara play» mostra chi manca ancora e il link di ciascuno.",
   lost: "La connessione è interrotta. La partita aspetta; la pagina continua a provare.",

@@ -8,7 +8,7 @@ export const play = {
   noSeatHelp:
     "Start ‘asara play’ en open de link die dan verschijnt. De link bevat de sleutel van je plaats.",
   connecting: "Verbinding maken…",
-  waiting: "De partij begint zodra iedereen er is.",
+  waiting: "De partij begint zodra iedereen klaar is.",
   alsoHere:
     "Met je aan tafel: {names}. “asara play” toont wie er nog ontbreekt, en de link van ieder.",
   lost: "De verbinding is verbroken. De partij wacht; de pagina blijft het proberen.",
