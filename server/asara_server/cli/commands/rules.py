@@ -2,7 +2,6 @@
 
 import re
 from importlib import resources
-from textwrap import wrap
 from typing import Final
 
 from rich.text import Text
@@ -28,8 +27,6 @@ _TITLES: Final = {
 }
 """Headings for tables whose names are not clear enough."""
 
-_NO_BREAK: Final = "\N{NO-BREAK SPACE}"
-
 
 def rules() -> None:
     """Show the choices for --rules, and all costs and other numbers.
@@ -42,15 +39,15 @@ def rules() -> None:
     out.print(f"SHA-256: {edition.sha256.hex()}\n", soft_wrap=True)
     for source in edition.sources:
         title = _TITLES.get(source.table, source.table.replace("_", " ").capitalize())
-        _print_wrapped(f"{title}{_mark(source.source)}", "bold")
+        out.print(f"{title}{_mark(source.source)}", style="bold")
         for part in _parts(source.values):
             _print_values(part)
     out.print()
-    _print_wrapped("Numbers below a heading without a mark come from the rulebook. All sources:")
+    out.print("Numbers below a heading without a mark come from the rulebook. All sources:")
     with resources.as_file(resources.files("asara_game").joinpath("edition.toml")) as file:
         out.print(f"    {file}", soft_wrap=True)
     out.print()
-    _print_wrapped("Rules of a match, for --rules and tournament files:")
+    out.print("Rules of a match, for --rules and tournament files:")
     _print_values(", ".join(map(format_rule_sets, RULE_COMBINATIONS)))
 
 
@@ -61,16 +58,8 @@ def _parts(values: str) -> list[str]:
 
 def _print_values(values: str) -> None:
     """Print values, indented; a line ends only between two values."""
-    _print_wrapped(re.sub(r"(?<![,;:]) ", _NO_BREAK, values), indent=4)
-
-
-def _print_wrapped(text: str, style: str = "", indent: int = 0) -> None:
-    """Print a text as wide as the terminal; lines after the first one are indented further."""
-    first, later = " " * indent, " " * (2 * indent)
-    for line in wrap(
-        text, out.width, initial_indent=first, subsequent_indent=later, break_on_hyphens=False
-    ):
-        out.print(Text(line.replace(_NO_BREAK, " "), style), soft_wrap=True)
+    kept = re.sub(r"(?<![,;:]) ", "\N{NO-BREAK SPACE}", values)
+    out.print(Text(f"    {kept}"), indent=8)
 
 
 def _mark(source: str) -> str:

@@ -24,14 +24,19 @@ class _Terminal(Console):
     def __init__(self, *, stderr: bool = False) -> None:
         super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False)
 
-    def print(self, *objects: Any, **settings: Any) -> None:
-        """Break a text between words only, so that paths and hashes stay whole."""
-        if len(objects) != 1 or settings.get("soft_wrap") or not isinstance(objects[0], str | Text):
-            super().print(*objects, **{"crop": False, **settings})
+    def print(
+        self, *objects: Any, indent: int = 0, soft_wrap: bool | None = None, **settings: Any
+    ) -> None:
+        """Break a text between words only, so that paths and hashes stay whole.
+
+        All lines after the first are indented. A no-break space is printed as a space.
+        """
+        if soft_wrap or len(objects) != 1 or not isinstance(objects[0], str | Text):
+            super().print(*objects, soft_wrap=soft_wrap, crop=False, **settings)
             return
         text = Text(plain_lines(objects[0])) if isinstance(objects[0], str) else objects[0]
         for line in text.split(allow_blank=True):
-            for part in broken_line(line, self.width):
+            for part in _broken(line, self.width, indent):
                 super().print(part, soft_wrap=True, **settings)
 
     def render_str(self, text: str, **settings: Any) -> Text:
@@ -99,20 +104,18 @@ def warn(text: str, *, indent: int = 0, words: bool = True) -> None:
         _print(err, Text(" " * indent + line, style="yellow"), indent, words=words)
 
 
-def _print(console: Console, line: Text, indent: int = 0, *, words: bool = True) -> None:
-    broken = broken_line(line, console.width, indent) if words and console.is_terminal else [line]
-    for part in broken:
-        console.print(part, soft_wrap=True)
+def _print(console: _Terminal, line: Text, indent: int = 0, *, words: bool = True) -> None:
+    console.print(line, indent=indent, soft_wrap=not (words and console.is_terminal))
 
 
-def broken_line(line: Text, width: int, indent: int = 0) -> Iterator[Text]:
+def _broken(line: Text, width: int, indent: int) -> Iterator[Text]:
     """Yield the parts of a line, broken between words; all but the first part are indented.
 
     A word that is wider than `width`, such as a path, stays whole.
     """
     width, used = max(width, 2 * indent), 0
     breaks = []
-    for word in re.finditer(r"\s*\S+", line.plain):
+    for word in re.finditer(" *[^ ]+", line.plain):
         cells = cell_len(word[0])
         if used and used + cells > width:
             breaks.append(word.end() - len(word[0].lstrip()))
@@ -163,7 +166,7 @@ def _lists(columns: Sequence[Sequence[str]], width: int) -> Iterator[Text]:
             if cell:
                 blanks = " " * (indent - cell_len(name))
                 line = Text.assemble((name, "bold"), blanks, cell, overflow="ignore")
-                yield from broken_line(line, width, indent)
+                yield from _broken(line, width, indent)
 
 
 def make_table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:

@@ -3,8 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from textwrap import wrap
-from typing import Any, Final
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -26,8 +25,6 @@ from asara_server.tournament.schedule.plan import (
     planned_matches,
 )
 from asara_server.tournament.schedule.schedule import looks_at
-
-_WIDTH: Final = 80
 
 
 def heading(tournament: Tournament, matches: int, at_once: str) -> str:
@@ -61,28 +58,23 @@ def show_plan(tournament: Tournament, expected: Estimate) -> None:
         rows,
     )
     out.print()
-    _show(_block_text(tournament))
+    out.print(_block_text(tournament))
     if tournament.blocks != "independent":
-        _show(_legs_text(expected))
+        out.print(_legs_text(expected))
     if tournament.until:
-        _show(_looks_text(tournament))
+        out.print(_looks_text(tournament))
     if text := _team_text(tournament, balances[tournament.seats[0]]):
-        _show(text)
+        out.print(text)
     quick, slow = duration(expected.likely_s), duration(expected.slow_s)
-    _show(
+    out.print(
         f"Expected duration: {quick} if bots need 1 ms per decision, {slow} if they need 100 ms. "
         f"This assumes {START_S:g} s to start a bot, and {EXCHANGE_S * 1000:g} ms per decision for "
         "the referee and the bot's client."
     )
     longest = duration(expected.longest_s)
-    _show(f"Maximum duration: {longest}, if every bot uses up its start-up time and its clock.")
+    out.print(f"Maximum duration: {longest}, if every bot uses up its start-up time and its clock.")
     if any(entry.build for entry in tournament.entries):
         out.print("This excludes builds; `asara tournament check` measures them.")
-
-
-def _show(text: str) -> None:
-    for line in wrap(text, min(out.width, _WIDTH), break_on_hyphens=False):
-        out.print(line, soft_wrap=True)
 
 
 def _span(span: Span) -> str:
