@@ -31,7 +31,8 @@ class _Terminal(Console):
 
         All lines after the first are indented. A no-break space is printed as a space.
         """
-        if soft_wrap or len(objects) != 1 or not isinstance(objects[0], str | Text):
+        whole = soft_wrap or "end" in settings  # a prompt has another end
+        if whole or len(objects) != 1 or not isinstance(objects[0], str | Text):
             super().print(*objects, soft_wrap=soft_wrap, crop=False, **settings)
             return
         text = Text(plain_lines(objects[0])) if isinstance(objects[0], str) else objects[0]
@@ -83,16 +84,12 @@ def notify(text: str, *, words: bool = True) -> None:
         _print(err, Text(plain_lines(text)), words=words)
 
 
-def show_line(text: str, *, words: bool = True) -> None:
-    """Print a line to standard output; on a terminal, one of `words` is broken between them."""
-    _print(out, Text(plain(text, None)), words=words)
+def show_line(line: str | Text, *, indent: int = 0, words: bool = True) -> None:
+    """Print a line to standard output.
 
-
-def show_hanging(line: Text, indent: int) -> None:
-    """Print a line to standard output; on a terminal, break it between words, and indent what
-    follows by `indent` characters.
+    On a terminal, a line of `words` is broken between them, and what follows is indented.
     """
-    _print(out, line, indent)
+    _print(out, Text(plain(line, None)) if isinstance(line, str) else line, indent, words=words)
 
 
 def warn(text: str, *, indent: int = 0, words: bool = True) -> None:

@@ -36,7 +36,7 @@ from asara_server.replay.losses import Analysed, brief
 from asara_server.replay.unfinished_analysis import UnfinishedAnalysis, unfinished_path
 from asara_server.text import count
 from asara_server.tournament.run.directory import ANALYSIS
-from asara_server.tournament.run.read_run import read_run
+from asara_server.tournament.run.read_run import read_ended_run
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.standings import by_schedule
 from asara_server.tournament.trust.audit import map_in_processes
@@ -184,11 +184,7 @@ def _progress(units: str) -> Progress:
 
 def _matches(run: Path, entry: str | None) -> list[MatchResult]:
     """Return the matches of a run, or of an entry, in schedule order; raises UserError."""
-    recorded = read_run(run)
-    if recorded.info.state in {"prepared", "running"}:
-        raise UserError(
-            f"{run}: this run has not ended, and its deals are secret until then; wait for the end"
-        )
+    recorded = read_ended_run(run)
     if entry is not None and entry not in recorded.info.entries:
         entries = ", ".join(recorded.info.entries)
         raise UserError(f"{run}: --entry {entry}: the entries are {entries}")

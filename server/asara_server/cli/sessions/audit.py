@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rich.progress import track
-from rich.text import Text
 
 from asara_server.cli.commands.audit import Audit
 from asara_server.cli.commands.replay import Prove
-from asara_server.cli.display.console import err, notify, show_hanging, shows_progress, warn
+from asara_server.cli.display.console import err, notify, show_line, shows_progress, warn
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, run_of, write_output
 from asara_server.eventlog.replay import ReplayError
@@ -306,8 +305,7 @@ def _inclusion(
 def _print(*findings: str) -> None:
     """Print each finding on a line, which a terminal may break."""
     for text in findings:
-        line = plain(text, None)
-        show_hanging(Text(line), len(line) - len(line.lstrip()) + _HANGING)
+        show_line(text, indent=len(text) - len(text.lstrip(" ")) + _HANGING)
 
 
 def _with_progress(verdicts: Iterable[Verdict], total: int) -> Iterator[Verdict]:

@@ -16,7 +16,7 @@ from rich.text import Text
 from asara_server import system
 from asara_server.bounded_file import MIB, read_bounded
 from asara_server.cli.commands.conformance import Conformance
-from asara_server.cli.display.console import out, show_hanging
+from asara_server.cli.display.console import out, show_line
 from asara_server.cli.display.quantities import duration
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.log import LogOptions
@@ -218,7 +218,7 @@ class ResultLines:
         self._print(Text.assemble(blanks, (f"{label:<9}", "dim"), (shown, style)))
 
     def _print(self, line: Text, indent: int = 0) -> None:
-        show_hanging(line, indent or _MARK_WIDTH + self._width)
+        show_line(line, indent=indent or _MARK_WIDTH + self._width)
 
 
 def show_summary(command: Sequence[str], results: Sequence[CaseResult], seconds: float) -> None:

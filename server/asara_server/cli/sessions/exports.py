@@ -28,7 +28,7 @@ from asara_server.report.tables import csv_tables
 from asara_server.text import count
 from asara_server.tournament.bots.output.decision_index import decision_texts
 from asara_server.tournament.run.directory import BUNDLES
-from asara_server.tournament.run.read_run import read_run, run_standings
+from asara_server.tournament.run.read_run import read_ended_run, run_standings
 from asara_server.tournament.run.status import StatusReader
 from asara_server.tournament.trust.bundle import BundleWriter, check_names
 from asara_server.user_error import UserError
@@ -94,17 +94,11 @@ _MATCHES_NAMED = 3
 def write_bundles(options: Bundle, _log: LogOptions) -> None:
     """Write a bundle for each entry of a run that has stopped or finished."""
     directory = options.directory
-    run = read_run(directory)
+    run = read_ended_run(directory)
     check_names(run)
     if (directory / BUNDLES).is_symlink():
         raise UserError(f"{directory / BUNDLES}: is a link; remove it")
-    info = run.info
-    if info.state in {"prepared", "running"}:
-        raise UserError(
-            f"{directory}: this run has not ended, and its deals are secret until "
-            "then; wait for the end, or continue it with `asara tournament run … --resume`"
-        )
-    writer = BundleWriter(run, run_standings(info, run.results))
+    writer = BundleWriter(run, run_standings(run.info, run.results))
     missing: set[str] = set()
     unproven = ""
     number = 0

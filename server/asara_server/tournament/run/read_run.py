@@ -147,6 +147,17 @@ def read_run(directory: Path) -> RunLog:
     return run
 
 
+def read_ended_run(directory: Path) -> RunLog:
+    """Return a run that has ended, so that its deals are no secret; raises RunError."""
+    run = read_run(directory)
+    if run.info.state in {"prepared", "running"}:
+        raise RunError(
+            f"{directory}: this run has not ended, and its deals are secret until then; wait for "
+            "the end, or continue it with `asara tournament run … --resume`"
+        )
+    return run
+
+
 def run_standings(info: RunInfo, results: Iterable[MatchResult]) -> Standings:
     """Return the standings computed from these results of a run."""
     results = tuple(results)
