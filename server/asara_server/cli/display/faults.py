@@ -9,7 +9,8 @@ from typing import NamedTuple
 from asara_codec.results import Termination
 from asara_server.cli.display.console import warn
 from asara_server.cli.display.quantities import listed
-from asara_server.text import count, plain_words
+from asara_server.cli.display.results import kind_of
+from asara_server.text import count
 from asara_server.tournament.bots.bot_watch import Departure
 from asara_server.tournament.bots.build.build import FailedBuild
 from asara_server.tournament.bots.output.remedies import NO_NETWORK, wants_network
@@ -152,9 +153,9 @@ def _first_forfeits(results: Iterable[MatchResult]) -> list[_Forfeit]:
 
 def _forfeit(forfeit: _Forfeit) -> str:
     result, seat, more = forfeit
-    kind = plain_words(seat.termination.name)
     others = f" and {more:,} more" if more else ""
-    return f"{seat.entry} forfeits match {result.match_id}{others} (reason: {kind})"
+    forfeits = "forfeit" if seat.entry == "you" else "forfeits"
+    return f"{seat.entry} {forfeits} match {result.match_id}{others} (reason: {kind_of(seat)})"
 
 
 def _warn_in_full(forfeit: _Forfeit) -> None:

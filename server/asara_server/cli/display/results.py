@@ -1,17 +1,22 @@
 """Shows results as tables: a single match, or standings."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from rich.table import Table
 
+from asara_codec.results import Termination
 from asara_server.cli.display.console import make_table, out, show_table
 from asara_server.cli.display.quantities import duration, listed
 from asara_server.text import count, plain, plain_words
-from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
 from asara_server.tournament.standings.model import SeatScore, Standings, StandingsRow
 
 _ROWS = 10
+
+_PERSON: Final = re.compile(r"you|player-\d+")
+"""Names that `asara play` gives to people."""
 
 _CROSS_TABLE_COLUMNS = 8
 """Maximum opponent columns in one table; with a name, they fit into 80 characters."""
@@ -22,7 +27,7 @@ def show_match(result: MatchResult) -> None:
     columns = [">seat", "entry", ">rank", ">prestige"]
     rows = [
         [str(seat), line.entry, str(line.rank), str(line.prestige)]
-        + ([plain_words(line.termination.name)] if line.termination.forfeit else [])
+        + ([kind_of(line)] if line.termination.forfeit else [])
         for seat, line in sorted(enumerate(result.seats), key=lambda pair: pair[1].rank)
     ]
     if result.forfeits:
@@ -31,6 +36,12 @@ def show_match(result: MatchResult) -> None:
     if result.seconds >= 0.05:  # shorter if a bot forfeits at the start
         title += f" ({duration(result.seconds)})"
     show_table(title, columns, rows)
+
+
+def kind_of(seat: SeatOutcome) -> str:
+    """Return the kind of a forfeit; a person does not crash."""
+    left = seat.termination is Termination.CRASH and _PERSON.fullmatch(seat.entry)
+    return "left" if left else plain_words(seat.termination.name)
 
 
 def show_standings(
