@@ -72,7 +72,7 @@ def show_plan(tournament: Tournament, expected: Estimate) -> None:
         "the referee and the bot's client."
     )
     longest = duration(expected.longest_s)
-    out.print(f"Maximum duration: {longest}, if every bot uses up its start-up time and its clock.")
+    out.print(f"Maximum duration: {longest}, if every bot uses up start-up time and clock.")
     if any(entry.build for entry in tournament.entries):
         out.print("This excludes builds; `asara tournament check` measures them.")
 
