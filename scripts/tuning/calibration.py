@@ -40,26 +40,28 @@ class Rows:
         self.expected = np.array([turn.expected for turn in self.turns])
         self.scored = np.array([matches[number].scores[turn.seat] for number, turn in rows])
 
-    def tenths(self) -> tuple[list[str], float]:
+    def tenths(self) -> tuple[list[str], float, float]:
         """Return a line for each tenth, and the largest gap of those with enough turns.
 
-        The standard error of a gap comes from the variation between matches.
+        The last value is the standard error of this gap, from the variation between matches. Both
+        are nan if no tenth has enough turns.
         """
         lines: list[str] = []
-        largest = math.nan
+        largest = (math.nan, math.nan)
         tenth = np.minimum(10 * self.expected, 9).astype(int)
         for place in np.unique(tenth):
             inside = tenth == place
             number, expected, scored = (inside.sum(), self.expected[inside], self.scored[inside])
             gaps = scored - expected
             sums = np.bincount(self.match[inside], gaps - gaps.mean())
+            gap, error = abs(float(gaps.mean())), float(np.sqrt((sums**2).sum()) / number)
             lines.append(
                 f"  {place / 10:.1f} {number:5} turns, expected {expected.mean():.3f}, "
-                f"scored {scored.mean():.3f} ± {np.sqrt((sums**2).sum()) / number:.3f}"
+                f"scored {scored.mean():.3f} ± {error:.3f}"
             )
-            if number >= ENOUGH:
-                largest = np.fmax(largest, abs(gaps.mean()))
-        return lines, float(largest)
+            if number >= ENOUGH and not gap < largest[0]:
+                largest = (gap, error)
+        return lines, *largest
 
     def brier(self) -> tuple[float, float, float]:
         """Return the Brier scores of the expected score, of today's prestige, and of 0.5."""
@@ -141,10 +143,10 @@ def calibrate(arguments: Sequence[str]) -> int:
 def _report(name: str, seats: int, matches: Sequence[Measured]) -> str:
     """Print the figures of some matches; return their row of the table."""
     rows = Rows(matches)
-    lines, gap = rows.tenths()
+    lines, gap, error = rows.tenths()
     print(f"{name}, {seats} seats", *lines, *luck_lines(matches), "", sep="\n")
-    brier = " | ".join(f"{score:.3f}" for score in rows.brier())
-    return f"| {name} | {seats} | {len(matches)} | {len(rows.turns):,} | {gap:.3f} | {brier} |\n"
+    numbers = f"{seats} | {len(matches)} | {len(rows.turns):,} | {gap:.3f} ± {error:.3f}"
+    return f"| {name} | {numbers} | {' | '.join(f'{one:.3f}' for one in rows.brier())} |\n"
 
 
 def measured(tasks: Sequence[Task], jobs: int, out: Path) -> list[Measured]:

@@ -25,7 +25,7 @@ def test_a_small_run_prints_the_table_and_is_not_measured_twice(
     options = ["basic", "--matches", "2", "--turns", "3", "--luck", "2", "--out", str(out)]
     assert calibrate(options) == 0
     printed = capsys.readouterr().out
-    assert "| `basic` | 2 | 2 | 6 | nan |" in printed
+    assert "| `basic` | 2 | 2 | 6 | nan ± nan |" in printed
     assert "mean luck by seat in 2 matches" in printed
 
     whole, rest = out.read_text().splitlines(keepends=True)
@@ -57,8 +57,9 @@ def test_a_gap_is_the_largest_of_the_tenths_with_enough_turns() -> None:
     badly = [match(number, 0.75) for number in range(100, 200)]
     few = [match(number, 0.15) for number in range(200, 299)]
     assert Rows(well).tenths()[1] == pytest.approx(0.01)
-    lines, gap = Rows([*well, *badly, *few]).tenths()
+    lines, gap, error = Rows([*well, *badly, *few]).tenths()
     assert gap == pytest.approx(0.05)
+    assert error == pytest.approx(0.04)
     assert [line.split()[:2] for line in lines] == [["0.1", "99"], ["0.7", "100"], ["0.8", "100"]]
     expected, prestige, constant = Rows(well).brier()
     assert expected == pytest.approx((80 * 0.19**2 + 20 * 0.81**2) / 100)
