@@ -1,8 +1,8 @@
 """The score that a seat could expect in the course of a match, from what it knew at its decisions.
 
-A single decision has few playouts. All decisions of a turn estimate the same score, so their
-playouts are taken together. The score falls within a turn only where a decision has a label:
-smaller losses are mostly noise.
+A single decision has few playouts. Decisions of a turn with no labelled decision between them
+estimate the same score, so their playouts are taken together. The score falls within a turn only
+where a decision has a label: smaller losses are mostly noise.
 """
 
 from __future__ import annotations
@@ -28,25 +28,23 @@ class Priced(NamedTuple):
 def turn_course(turn: Sequence[Priced]) -> list[tuple[int, Estimate]]:
     """Return the expected score in the course of a turn, each time with the number of events
     before.
+
+    A score is a mean of playouts, so it is between 0 and 1: a loss, which other playouts found, is
+    never added to it.
     """
-    sums = Sums()
-    lost = 0.0
-    for _, _, (mean, error, worlds), loss in turn:
-        sums.add_estimate(Estimate(mean + lost, error, worlds))
-        lost += _certain(loss)
-    mean, error, worlds = sums.estimate()
-    course = [(turn[0].before, Estimate(mean, error, worlds))]
-    for before, after, _, loss in turn:
-        if _certain(loss):
-            course.append((before, Estimate(_bounded(mean), error, worlds)))
-            mean -= loss.mean
-            course.append((after, Estimate(_bounded(mean), error, worlds)))
+    parts = [Sums()]
+    falls: list[Priced] = []
+    for one in turn:
+        parts[-1].add_estimate(one.expected)
+        if label_of(one.loss):
+            falls.append(one)
+            mean, error, worlds = one.expected
+            parts.append(Sums())
+            parts[-1].add_estimate(Estimate(mean - one.loss.mean, error, worlds))
+    score = parts[0].estimate()
+    course = [(turn[0].before, score)]
+    for one, rest in zip(falls, parts[1:], strict=True):
+        course.append((one.before, score))
+        score = min(score, rest.estimate(), key=lambda estimate: estimate.mean)
+        course.append((one.after, score))
     return course
-
-
-def _certain(loss: Estimate) -> float:
-    return loss.mean if label_of(loss) else 0.0
-
-
-def _bounded(score: float) -> float:
-    return min(max(score, 0.0), 1.0)
