@@ -14,6 +14,7 @@ from asara_search.policies import GreedyPolicy
 from scripts.tuning.arena import Duel, PolicyPlayer, duel, secret_of
 from scripts.tuning.calibration import calibrate
 from scripts.tuning.duel_command import compare
+from scripts.tuning.labels import check_labels
 from scripts.tuning.levels import measure
 from scripts.tuning.spsa import Spsa
 
@@ -96,6 +97,11 @@ def _arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    commands = {"calibration": calibrate, "duel": compare, "levels": measure}
+    commands = {
+        "calibration": calibrate,
+        "duel": compare,
+        "labels": check_labels,
+        "levels": measure,
+    }
     command = commands.get(sys.argv[1]) if len(sys.argv) > 1 else None
     sys.exit(command(sys.argv[2:]) if command else main())
