@@ -15,6 +15,7 @@ from asara_game.state import State
 from asara_game.view import view
 from asara_game.vocabulary import Area, DecisionKind
 from asara_search.analysis import (
+    BUDGETS,
     Budget,
     DecisionPrice,
     DecisionPricer,
@@ -130,6 +131,17 @@ def test_a_label_needs_a_loss_that_is_certainly_above_its_limit(
     mean: float, error: float, label: str
 ) -> None:
     assert label_of(Estimate(mean, error, 9)) == label
+
+
+def test_a_label_needs_all_worlds_of_its_budget() -> None:
+    """The standard error of a loss in six worlds is too uncertain for a label."""
+    for budget in BUDGETS.values():
+        pricer = DecisionPricer(BASIC, budget)
+        for worlds in range(budget.pricing, budget.doubtful):
+            for error in (0.0, 0.01, 0.2):
+                least = Estimate(0.051 + 2 * error, error, worlds)
+                assert label_of(least)
+                assert pricer._is_doubtful(least)
 
 
 def test_a_draw_is_lucky_for_one_and_unlucky_for_the_others() -> None:
