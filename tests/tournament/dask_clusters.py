@@ -38,16 +38,12 @@ class Cluster:
     def add_worker(
         self,
         nanny: str = "--no-nanny",
-        before: Sequence[str] = (),
         options: Sequence[str] = (),
     ) -> None:
-        """Add a worker with one thread. Without a nanny, a worker that dies is not restarted.
-
-        `before` are the words of a command that runs it.
-        """
+        """Add a worker with one thread. Without a nanny, a worker that dies is not restarted."""
         place = ("--local-directory", str(self.folder / f"worker-{len(self.workers)}"))
         given = ("--nthreads", "1", nanny, "--no-dashboard", "--host", "127.0.0.1", *options)
-        self.workers.append(self._dask("worker", self.address, *given, *place, before=before))
+        self.workers.append(self._dask("worker", self.address, *given, *place))
         log = self.folder / "scheduler.log"
         wait_until(
             "the worker is there",
@@ -58,13 +54,11 @@ class Cluster:
     def living(self) -> "list[subprocess.Popen[bytes]]":
         return [worker for worker in self.workers if worker.poll() is None]
 
-    def _dask(
-        self, what: str, *options: str, before: Sequence[str] = ()
-    ) -> "subprocess.Popen[bytes]":
+    def _dask(self, what: str, *options: str) -> "subprocess.Popen[bytes]":
         number = len(self.workers) if what == "worker" else ""
         with (self.folder / f"{what}{number}.log").open("wb") as log:
             return subprocess.Popen(
-                [*before, sys.executable, "-m", "distributed.cli.dask_" + what, *options],
+                [sys.executable, "-m", "distributed.cli.dask_" + what, *options],
                 stdout=log,
                 stderr=log,
                 cwd=self.folder,

@@ -102,16 +102,13 @@ def test_ctrl_c_keeps_what_is_over(cluster: Cluster, cup: Path) -> None:
     wait_until_gone([], cup)
 
 
-@pytest.mark.parametrize("at", ["RunSettings.missing", "FileMark.of"])
-def test_a_worker_that_dies_while_it_is_asked_is_a_lost_worker(
-    cluster: Cluster, cup: Path, tmp_path: Path, at: str
+def test_a_worker_that_dies_while_it_is_checked_is_a_lost_worker(
+    cluster: Cluster, cup: Path, tmp_path: Path
 ) -> None:
-    """It dies in the check before the run, or when it is to say which files it shares."""
-    name = at.partition(".")[0]
     fatal = tmp_path / "fatal.py"
     fatal.write_text(
-        f"import os\nfrom asara_server.tournament.workers.block_job import {name}\n"
-        f"{at} = lambda *_: os._exit(1)\n"
+        "import os\nfrom asara_server.tournament.workers.block_job import RunSettings\n"
+        "RunSettings.missing = lambda *_: os._exit(1)\n"
     )
     cluster.add_worker(options=("--preload", str(fatal)))
     victim = cluster.workers[-1]

@@ -333,8 +333,11 @@ def test_what_was_not_built_is_not_asked_of_a_worker(cup: Path, tmp_path: Path) 
     job = backend.jobs[0]
     assert job.out == end.out
     settings = backend.settings[0]
-    assert settings.paths == (("made", tmp_path / "run" / "builds" / "made"),)
-    assert settings.missing() == []
+    assert job.playing == {"made"}
+    assert settings.missing(job.playing) == []
+    (tmp_path / "run" / "builds" / "made").rename(tmp_path / "moved")
+    (line,) = settings.missing(job.playing)
+    assert line.startswith(f"entry made: {tmp_path / 'run' / 'builds' / 'made'} does not exist")
 
 
 def test_where_a_block_does_not_fit_it_is_said_what_is_missing(cup: Path, tmp_path: Path) -> None:
@@ -345,8 +348,8 @@ def test_where_a_block_does_not_fit_it_is_said_what_is_missing(cup: Path, tmp_pa
         play_block(job)
     gone = tmp_path / "gone"
     program = settings.program._replace(asara="7.0", python="2.7", edition_sha256="00")
-    paths = (("ann", gone), ("elsewhere", gone))
-    begin_run(replace(settings, program=program, paths=paths))
+    built = replace(settings.match_settings, build_directories={"ann": gone})
+    begin_run(replace(settings, program=program, match_settings=built))
     with pytest.raises(WorkerError) as caught:
         play_block(job)
     lines = str(caught.value).splitlines()

@@ -156,19 +156,18 @@ def _notify_key(path: Path) -> None:
 
 @contextmanager
 def chosen_executor(
-    options: Run, tournament: Tournament, sandbox: Sandbox | None, private: ReservedPaths
+    options: Run, tournament: Tournament, sandbox: Sandbox | None
 ) -> Iterator[tuple[Executor, str]]:
     """Yield the executor, and the number of matches that it plays concurrently, in words.
 
-    With --metrics, the metrics of its referees are served, except those of a cluster. Files in
-    `private.hidden` are not sent to workers.
+    With --metrics, the metrics of its referees are served, except those of a cluster.
     """
     with _metrics_server(options) as metrics:
         if options.workers is not None:
             with process_workers(options.workers, metrics) as backend:
                 yield WorkerExecutor(backend), f"by {count(options.workers, 'worker process')}"
         elif options.dask is not None:
-            with _dask_executor(options.dask, tournament, sandbox, private) as executor:
+            with _dask_executor(options.dask, tournament, sandbox) as executor:
                 yield executor, f"by the workers of {options.dask}"
         else:
             local = LocalExecutor(metrics, notify_address, strangers=True)
@@ -195,7 +194,7 @@ def _metrics_server(options: Run) -> "Iterator[SummedMetrics | None]":
 
 @contextmanager
 def _dask_executor(
-    scheduler: str, tournament: Tournament, sandbox: Sandbox | None, private: ReservedPaths
+    scheduler: str, tournament: Tournament, sandbox: Sandbox | None
 ) -> Iterator[Executor]:
     settings = MatchSettings.of(tournament, None, {})
     if sandbox is not None:
@@ -204,7 +203,7 @@ def _dask_executor(
     required = RunSettings(settings, None if sandbox is None else sandbox.reserved)
     with ExitStack() as stack:
         try:
-            backend = stack.enter_context(dask_workers(scheduler, required, private))
+            backend = stack.enter_context(dask_workers(scheduler, required))
         except WorkerError as error:  # the option is wrong, not the run
             raise UserError(str(error)) from None
         yield WorkerExecutor(backend)

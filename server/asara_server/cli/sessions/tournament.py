@@ -107,10 +107,7 @@ def play_tournament(options: Run, log: LogOptions) -> int:
             prepare_run(RunSetup(tournament, matches, directory, key, sandbox))
         return 0
     with ExitStack() as stack:
-        private = _private_paths(tournament, options.file, options.key)
-        executor, at_once = stack.enter_context(
-            chosen_executor(options, tournament, sandbox, private)
-        )
+        executor, at_once = stack.enter_context(chosen_executor(options, tournament, sandbox))
         if options.web is not None:
             check_page_address(options.web, insecure_remote=options.insecure_remote)
         key = signing_key(options.key, create=not options.resume)

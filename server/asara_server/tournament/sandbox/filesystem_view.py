@@ -35,7 +35,7 @@ from asara_server.tournament.sandbox.private_copy import (
 from asara_server.tournament.sandbox.runtimes import visible_programs
 from asara_server.tournament.sandbox.spec import ReservedPaths
 from asara_server.tournament.sandbox.system_mounts import system_paths
-from asara_server.tournament.schedule.match_settings import MatchSettings, ReadableCopy
+from asara_server.tournament.schedule.match_settings import MatchSettings
 
 
 def match_sandbox(
@@ -45,7 +45,7 @@ def match_sandbox(
 
     `copies` keeps the entry's files for its next process. Raises CopyTooLargeError.
     """
-    limits, readable_copies = settings.limits, settings.readable_copies
+    limits = settings.limits
     built = settings.build_directories.get(entry.name)
 
     def read() -> PrivateCopy:
@@ -56,12 +56,12 @@ def match_sandbox(
     programs = visible_programs(entry.command, entry.directory, {"PATH": on_path}, built)
     load_program(entry.command[0], os.pathsep.join(programs.search_path(on_path)))
     for path in entry.readable:
-        load(readable_copies[path].path if path in readable_copies else real_path(path))
+        load(real_path(path))
     return SandboxSpec(
         sandbox,
         match_limits(limits, sandbox.tools.ceilings),
         entry.directory,
-        tuple(_readable_mounts(entry, readable_copies)),
+        tuple(_readable_mounts(entry)),
         copied=copies.get(entry.name, read),
         content=built,
         loopback=entry.loopback,
@@ -133,18 +133,16 @@ def preview_views(
     return preview
 
 
-def _readable_mounts(
-    entry: Entry, readable_copies: Mapping[Path, ReadableCopy] = MappingProxyType({})
-) -> Iterator[tuple[Path, Path]]:
+def _readable_mounts(entry: Entry) -> Iterator[tuple[Path, Path]]:
     """Yield the `readable` paths, each as its path on this machine and its path in the sandbox.
 
     A link appears as a copy of its target, both at the link's path and at the target's.
     """
     for path in entry.readable:
-        copy = readable_copies.get(path) or ReadableCopy(real_path(path), real_path(path))
-        yield copy.path, copy.target
-        if copy.target != path and not any(other in path.parents for other in entry.readable):
-            yield copy.path, path
+        target = real_path(path)
+        yield target, target
+        if target != path and not any(other in path.parents for other in entry.readable):
+            yield target, path
 
 
 def build_source(sandbox: Sandbox, entry: Entry, hidden: Iterable[Path]) -> CopySource:

@@ -3,21 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, NamedTuple, Self
+from typing import Literal, Self
 
 from asara_codec.clocks import Clocks
 from asara_server.match.spec import ProcessPolicy
 from asara_server.network.addresses import LOCAL_TRANSPORT
 from asara_server.tournament.config.tournament_file import Entry, Limits, Tournament
 from asara_server.tournament.schedule.schedule import bot_seed
-
-
-class ReadableCopy(NamedTuple):
-    """The local copy of a `readable` path on the runner's machine."""
-
-    path: Path
-    target: Path
-    """The path on the runner's machine, with all links resolved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +32,6 @@ class MatchSettings:
     """Directories made by builds, by entry."""
     ponder: bool = True
     """False to freeze sandboxed bots while no decision is requested from them."""
-    readable_copies: Mapping[Path, ReadableCopy] = field(default_factory=dict)
-    """Copies of `readable` paths that were sent to this machine, by their path on the runner."""
 
     @classmethod
     def of(

@@ -1,7 +1,7 @@
 """The messages between the runner and a worker.
 
-The runner and its workers must have the same version of asara and of the game. Files and
-directories must be at the same path, unless they are sent.
+The runner and its workers must have the same version of asara and of the game, and the entries'
+files at the same paths.
 
 A block is the unit of work. A worker gets only the secrets of the deals that it plays, and nothing
 from which other secrets could be derived. It returns unsigned replays, because only the runner has
@@ -48,22 +48,6 @@ class Program(NamedTuple):
         return cls(version("asara"), python, load_edition().sha256.hex())
 
 
-class FileMark(NamedTuple):
-    """Identity of a file or directory; a machine recognises shared files by their marks."""
-
-    inode: int
-    changed_ns: int
-
-    @classmethod
-    def of(cls, path: Path) -> Self | None:
-        """Return the mark of a path; None if the path does not exist."""
-        try:
-            found = path.stat()
-        except OSError:
-            return None
-        return cls(found.st_ino, found.st_mtime_ns)
-
-
 @dataclass(frozen=True, slots=True)
 class RunSettings:
     """Settings for all blocks of a run; each worker receives them once."""
@@ -74,8 +58,6 @@ class RunSettings:
     """The paths reserved in the runner's sandbox; None without a sandbox."""
     run_id: str = ""
     """The hash of the manifest, plus a random part for each session of the run."""
-    paths: tuple[tuple[str, Path], ...] = ()
-    """Files and directories that must exist, each with its entry's name."""
     log_level: int = logging.INFO
     """Minimum level, as in `logging`, of the log lines that workers return."""
     directory: Path | None = None
@@ -84,10 +66,6 @@ class RunSettings:
     A worker with a run directory plays one block at a time.
     """
     program: Program = field(default_factory=Program.here)
-
-    def marks(self) -> tuple[FileMark | None, ...]:
-        """Return the marks of the required paths, as this process sees them."""
-        return tuple(FileMark.of(path) for _, path in self.paths)
 
     def sandbox(self) -> Sandbox | None:
         """Return this process's sandbox for the run; None without one. Raises SandboxError."""
@@ -99,6 +77,7 @@ class RunSettings:
 
         With `playing`, files are checked for these entries only.
         """
+        settings = self.match_settings
         labels = ("asara", "Python", "the edition of the game")
         lines = [
             f"it has {label} {ours}, but the runner has {theirs}: install the same on both"
@@ -106,16 +85,17 @@ class RunSettings:
             if ours != theirs
         ]
         lines += [
-            f"entry {name}: {path} does not exist there; entries must be on a file system that "
-            "all machines share, at the same path"
-            for name, path in self.paths
-            if (playing is None or name in playing) and not path.exists()
+            f"entry {entry.name}: {path} does not exist there; entries must be on a file system "
+            "that all machines share, at the same path"
+            for entry in settings.entries
+            if playing is None or entry.name in playing
+            for path in (settings.directory(entry), *entry.readable)
+            if not path.exists()
         ]
-        ponder = self.match_settings.ponder
+        ponder = settings.ponder
         try:
             if (sandbox := self.sandbox()) is not None:
-                limits, ceilings = self.match_settings.limits, sandbox.tools.ceilings
-                for one in reductions(limits, ceilings, builds=False):
+                for one in reductions(settings.limits, sandbox.tools.ceilings, builds=False):
                     raise SandboxError(f"{one.text}; {one.remedy}")
                 if not ponder:
                     require_freezer(sandbox)

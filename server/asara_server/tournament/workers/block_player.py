@@ -9,7 +9,7 @@ import asyncio
 import atexit
 import os
 from collections import defaultdict
-from collections.abc import Coroutine, Iterator, Mapping, Sequence, Set
+from collections.abc import Coroutine, Iterator, Sequence, Set
 from concurrent.futures import Future, wait
 from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import replace
@@ -36,7 +36,6 @@ from asara_server.tournament.execution.match_runner import (
 from asara_server.tournament.run.costs import CostMeter, RunCosts
 from asara_server.tournament.run.directory import block_journal
 from asara_server.tournament.run.process_record import fact_now
-from asara_server.tournament.schedule.match_settings import ReadableCopy
 from asara_server.tournament.standings.match_result import PlayedAttempt
 from asara_server.tournament.workers.block_job import (
     BlockJob,
@@ -66,26 +65,6 @@ class LostWorkerError(Exception):
 def begin_run(settings: RunSettings) -> None:
     """Store the settings of a run, before its first block or once it needs this worker again."""
     _loop_thread().begin(settings)
-
-
-def use_files(run_id: str, copies: Mapping[tuple[str, Path], ReadableCopy]) -> None:
-    """Use these copies instead of the runner's files, given by entry and path.
-
-    Raises LostWorkerError without `begin_run`.
-    """
-    settings = require_run(run_id)
-    played = settings.match_settings
-    directories, readable = {**played.build_directories}, {**played.readable_copies}
-    for (name, path), copy in copies.items():
-        if path == played.directory(played.entry(name)):
-            directories[name] = copy.path
-        else:
-            readable[path] = copy
-    _loop_thread().settings[run_id] = replace(
-        settings,
-        paths=tuple(one for one in settings.paths if one not in copies),
-        match_settings=replace(played, build_directories=directories, readable_copies=readable),
-    )
 
 
 def report_metrics(connection: Connection) -> None:

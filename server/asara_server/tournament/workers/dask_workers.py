@@ -11,13 +11,12 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, InvalidStateError
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from asara.installing import install_command
-from asara_server.tournament.sandbox.spec import NOTHING_RESERVED, ReservedPaths
 from asara_server.tournament.workers.block_job import (
     BlockJob,
     BlockResult,
@@ -35,7 +34,6 @@ from asara_server.tournament.workers.block_player import (
     play_block,
     stop_blocks,
 )
-from asara_server.tournament.workers.dask_files import FileSender, ask_workers, first_line
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -51,14 +49,11 @@ _COUNT_INTERVAL_S: Final = 1.0
 
 
 @contextmanager
-def dask_workers(
-    address: str, required: RunSettings, private: ReservedPaths = NOTHING_RESERVED
-) -> "Iterator[DaskWorkers]":
+def dask_workers(address: str, required: RunSettings) -> "Iterator[DaskWorkers]":
     """Connect to the scheduler at this address, and yield its workers.
 
-    Workers without a shared file system receive the entries' files, but nothing in
-    `private.hidden`. Raises WorkerError if there is no scheduler or no worker, or if a worker does
-    not meet what is `required`.
+    Raises WorkerError if there is no scheduler or no worker, or if a worker does not meet what is
+    `required`.
     """
     try:
         from distributed import Client
@@ -73,14 +68,12 @@ def dask_workers(
         client = Client(address, timeout=_CONNECT_S, set_as_default=False, name="asara")
     except (OSError, ValueError, ImportError) as error:
         raise WorkerError(
-            f"--dask {address}: no Dask scheduler answers there ({first_line(error)}); "
+            f"--dask {address}: no Dask scheduler answers there ({_first_line(error)}); "
             "`dask scheduler` starts one and prints its address"
         ) from None
     try:
         _check_workers(client, address, required)
-        workers = DaskWorkers(client, address, private)
-        with closing(workers):
-            yield workers
+        yield DaskWorkers(client, address)
     finally:
         _close(client)
 
@@ -93,9 +86,7 @@ class DaskWorkers:
     name = "dask"
     shares_directory = False
 
-    def __init__(self, client: "Client", address: str, private: ReservedPaths) -> None:
-        self._private = private
-        self._files: FileSender | None = None
+    def __init__(self, client: "Client", address: str) -> None:
         self._client = client
         self._address = address
         self._executor = client.get_executor(pure=False)
@@ -109,31 +100,20 @@ class DaskWorkers:
 
     def begin_run(self, settings: RunSettings) -> None:
         self._settings = settings
-        self.close()
-        self._files = FileSender(self._client, settings, self._private)
         self._counted_s = -math.inf
         self._prepared = set()
 
-    def close(self) -> None:
-        """Remove the packed files of entries."""
-        if self._files is not None:
-            self._files.close()
-            self._files = None
-
     async def take_in(self) -> bool:
-        """Send the run's settings and files to workers that have joined."""
+        """Send the run's settings to workers that have joined."""
         await self._count()
         joined = sorted(self._threads.keys() - self._prepared)
         if not joined:
             return False
         assert self._settings is not None
-        assert self._files is not None
         begin = partial(begin_run, self._settings)
-        ready = await self._call(partial(ask_workers, self._client, begin, joined))
-        send = partial(self._files.send, sorted(ready))
-        have_all = await self._call(send, timeout_s=None)
-        self._prepared |= have_all
-        return bool(have_all)
+        ready = await self._call(partial(_ask_workers, self._client, begin, joined))
+        self._prepared |= ready.keys()
+        return bool(ready)
 
     async def slots(self) -> int:
         """Return the total number of threads of all workers that have the run's settings."""
@@ -202,14 +182,14 @@ class DaskWorkers:
             return []
         call = partial(function, *arguments)
         workers = sorted(self._prepared)
-        answers = await self._call(partial(ask_workers, self._client, call, workers))
+        answers = await self._call(partial(_ask_workers, self._client, call, workers))
         self._prepared &= answers.keys()
         return list(answers.values())
 
-    async def _call(self, function: Callable[[], T], timeout_s: float | None = _CALL_S) -> T:
+    async def _call(self, function: Callable[[], T]) -> T:
         """Call a function that waits for the scheduler; raises WorkerError if it is gone."""
         try:
-            return await asyncio.wait_for(asyncio.to_thread(function), timeout_s)
+            return await asyncio.wait_for(asyncio.to_thread(function), _CALL_S)
         except OSError:  # the base of timeouts and broken connections
             raise _scheduler_gone(self._address) from None
 
@@ -264,7 +244,7 @@ def _check_workers(client: "Client", address: str, required: RunSettings) -> Non
             if (left_s := until_s - time.monotonic()) <= 0:
                 raise TimeoutError
             client.wait_for_workers(1, timeout=left_s)
-            answers = ask_workers(client, required.missing, None)
+            answers = _ask_workers(client, required.missing, None)
     except TimeoutError:
         raise WorkerError(
             f"--dask {address}: it has no workers; start some with "
@@ -276,6 +256,40 @@ def _check_workers(client: "Client", address: str, required: RunSettings) -> Non
         f"worker {worker}: {line}" for worker, lines in sorted(answers.items()) for line in lines
     ]:
         raise WorkerError("\n".join(lines))
+
+
+def _ask_workers(client: "Client", function: Any, workers: list[str] | None) -> dict[str, Any]:
+    """Call a function on these workers, or on all, and return the living workers' answers.
+
+    A worker that dies during the call has no answer. Raises WorkerError if the function failed on a
+    worker, and OSError if the scheduler is gone.
+    """
+    answers: dict[str, Any] = client.run(function, workers=workers, on_error="return")
+    lines = [
+        f"worker {worker}: {_what_failed(answer)}"
+        for worker, answer in sorted(answers.items())
+        if isinstance(answer, Exception) and not _has_died(answer)
+    ]
+    if lines:
+        raise WorkerError("\n".join(lines))
+    return {
+        worker: answer for worker, answer in answers.items() if not isinstance(answer, Exception)
+    }
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0] or type(error).__name__
+
+
+def _what_failed(error: Exception) -> str:
+    if isinstance(error, ModuleNotFoundError):
+        return f"{error}: install the same version of asara there"
+    return _first_line(error)
+
+
+def _has_died(error: Exception) -> bool:
+    """Return True for a connection error, which, unlike a file error, has no file name."""
+    return isinstance(error, OSError) and not error.filename and error.errno is None
 
 
 def play_dask_block(job: BlockJob) -> BlockResult:

@@ -157,19 +157,12 @@ class _BlockScheduler:
     def _run_settings(self) -> RunSettings:
         settings, sandbox = self._context.match_settings, self._context.sandbox
         directory = self._progress.directory
-        paths = tuple(
-            (entry.name, path)
-            for entry in settings.entries
-            if entry.name not in self._progress.out
-            for path in (settings.directory(entry), *entry.readable)
-        )
         idle = settings.limits.idle_processes // self._backend.sharing
         limits = settings.limits.model_copy(update={"idle_processes": idle})
         return RunSettings(
             replace(settings, limits=limits),
             None if sandbox is None else sandbox.reserved,
             run_id=self._run_id,
-            paths=paths,
             log_level=self._logger.get_effective_level(),
             directory=directory.path.resolve() if self._backend.shares_directory else None,
         )
