@@ -17,7 +17,6 @@ from asara_server.match import deal_secrets
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.bots.bots_lock import others_have_bots
 from asara_server.tournament.bots.build.build import EntryBuilder, FailedBuild
-from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.bots.leftovers import end_recorded
 from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Tournament
@@ -90,13 +89,11 @@ class Runner:
         finished: Callable[[MatchResult], None] = lambda result: None,
         enough: Callable[[], bool] | None = None,
         build_failed: Callable[[FailedBuild], None] = lambda failed: None,
-        build_cache: BuildCache | None = None,
     ) -> None:
         """If a run has begun in the directory, it is resumed.
 
         `finished` is called with a match's final result as soon as the match is over, and `enough`
-        after it; once `enough` returns True, no further block begins. Unchanged builds are taken
-        from the `build_cache`.
+        after it; once `enough` returns True, no further block begins.
         """
         tournament, schedule, directory = setup.tournament, setup.schedule, setup.directory
         key, sandbox = setup.key, setup.sandbox
@@ -126,7 +123,6 @@ class Runner:
             legs=None if setup.schedule_rule == "rotations" else legs,
         )
         self._sandbox = None if sandbox is None else sandbox.with_hidden(directory.path)
-        self._build_cache = build_cache
         self._logger = logger("runner")
         self._schedule = tuple(schedule)
         self._manifest = new_manifest(
@@ -234,7 +230,6 @@ class Runner:
             tournament.limits,
             sandbox=self._sandbox,
             changed=lambda: self._note_builds(builder),
-            cache=self._build_cache,
         )
         await self._build(builder)
         self._directory.change(to_build=(), building={})

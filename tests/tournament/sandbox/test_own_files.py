@@ -1,6 +1,5 @@
 """The files that the bots of an entry see."""
 
-import io
 import os
 import tarfile
 from collections.abc import Mapping, Sequence
@@ -12,7 +11,7 @@ import pytest
 from asara_server.tournament.config.tournament_file import Entry, Limits, check_tournament
 from asara_server.tournament.sandbox.filesystem_view import ViewPreview, preview_views
 from asara_server.tournament.sandbox.own_files import EntryFiles
-from asara_server.tournament.sandbox.private_copy import write_archive
+from asara_server.tournament.sandbox.private_copy import copy_into_memory, reopened
 from asara_server.tournament.sandbox.spec import ReservedPaths
 from tests.tournament.sandbox.contained import run_entry
 from tests.tournament.sandbox_config import sandbox_or_skip
@@ -51,11 +50,14 @@ def seen(base: Path, *tables: Mapping[str, object], limit_mib: int = 128) -> lis
     files = EntryFiles(entries, reserved, Limits(directory_mib=limit_mib))
     found = []
     for entry in entries[: len(tables)]:
-        archive = io.BytesIO()
-        write_archive(files.of(entry).source, Path("/"), archive)
-        archive.seek(0)
-        with tarfile.open(fileobj=archive) as tar:
-            paths = {*(Path("/", name) for name in tar.getnames()), *entry.readable}
+        copy = copy_into_memory(files.of(entry).source, limit_mib)
+        paths = {*(file.path for file in copy.files), *entry.readable}
+        if copy.archive is not None:
+            with (
+                os.fdopen(reopened(copy.archive), "rb") as archive,
+                tarfile.open(fileobj=archive) as tar,
+            ):
+                paths |= {Path("/", name) for name in tar.getnames()}
         found.append({os.path.relpath(path, base) for path in paths if not path.is_dir()})
     return found
 

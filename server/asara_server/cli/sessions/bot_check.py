@@ -32,7 +32,6 @@ from asara_server.cli.sessions.setup import log_to_file, sandbox_of_bots
 from asara_server.event_loop import run
 from asara_server.match.spec import SECOND_US
 from asara_server.replay.signing import default_key_path
-from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.config.tournament_file import (
     ClockSettings,
     Entry,
@@ -49,7 +48,6 @@ from asara_server.tournament.execution.entry_check import (
 
 _KIB: Final = 1 << 10
 _MIB: Final = 1 << 20
-_KEPT: Final = "skipped, because nothing has changed since the last build"
 _USUAL: Final = ClockSettings()
 """The default clocks of a tournament."""
 _GRACE_S: Final = 4.0
@@ -111,7 +109,6 @@ class BotFinding:
             "sentence": self.sentence,
             "fault": fault and fault.name.lower(),
             "build_s": one.build_s,
-            "build_kept": one.build_kept,
             "start_s": one.start_s,
             "first_reply_s": one.first_reply_s,
             "decisions": one.decisions,
@@ -177,7 +174,7 @@ def show_finding(finding: BotFinding) -> None:
 def _measurements(finding: BotFinding) -> list[tuple[str, str]]:
     one = finding.checked
     rows = [
-        ("build", _KEPT if one.build_kept else seconds_text(one.build_s)),
+        ("build", seconds_text(one.build_s)),
         ("start-up", seconds_text(one.start_s)),
         ("first reply after", seconds_text(one.first_reply_s)),
         ("median decision", seconds_text(one.median_s)),
@@ -238,7 +235,6 @@ def check_bot(options: Check, log: LogOptions) -> int:
             on_build=show_build,
             only=entry,
             show_output=show_output if log.verbose else None,
-            cache=BuildCache(),
         )
         notify(
             f"Checking {entry.name} against the built-in bot `random`: one match in each seat, "

@@ -25,7 +25,6 @@ from asara_server.network.addresses import ServeError
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.text import count
-from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.config.tournament_file import Entry, Tournament
 from asara_server.tournament.execution.entry_check import (
     CheckedEntry,
@@ -60,7 +59,6 @@ def check_entries(options: Check, log: LogOptions) -> int:
             sandbox=sandbox,
             remote=options.remote,
             on_listening=notify_address,
-            cache=BuildCache(),
         )
         notify(check_heading(tournament))
         meter = CheckMeter(len(tournament.entries), len(tournament.left_out), check)
@@ -188,7 +186,7 @@ def show_check(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
     folders = {one.name: one.folder.folder for one in tournament.entries if one.folder}
     needless = {
         "folder": all(name == own for name, own in folders.items()),
-        ">build": not any(one.build_kept or one.build_s for one in checked),
+        ">build": not any(one.build_s for one in checked),
     }
     columns = [
         "entry",
@@ -204,7 +202,7 @@ def show_check(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
             one.entry,
             folders.get(one.entry, "–"),
             one.verdict.value,
-            "unchanged" if one.build_kept else seconds_text(one.build_s) or "–",
+            seconds_text(one.build_s) or "–",
             seconds_text(one.start_s) or "–",
             seconds_text(one.longest_s) or "–",
             f"{one.decisions:,}" if one.decisions else "–",

@@ -20,7 +20,6 @@ from asara_server.cli.sessions.web import WEB_PACKAGES
 from asara_server.event_loop import run
 from asara_server.network.addresses import ServeError
 from asara_server.network.open_files import OpenFilesError
-from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, Runner, RunSetup
 from asara_server.user_error import UserError
@@ -41,7 +40,6 @@ def play_run(setup: RunSetup, log: LogOptions, meter: RunMeter | None = None) ->
             finished=meter.add_result,
             enough=meter.decided,
             build_failed=lambda failed: warn_of_failed_build(failed, directory.logs),
-            build_cache=BuildCache(),
         )
         meter.start(runner)
         return run(_play(runner, meter, publish=setup.schedule_rule == "groups"))

@@ -34,7 +34,6 @@ from asara_server.referee.referee import Referee
 from asara_server.text import plain, plain_words
 from asara_server.tournament.bots.bot_watch import BotWatch, Departure
 from asara_server.tournament.bots.build.build import EntryBuilder
-from asara_server.tournament.bots.build.build_cache import BuildCache
 from asara_server.tournament.bots.output.output_log import OutputTap, last_printed
 from asara_server.tournament.bots.pool import PooledBot
 from asara_server.tournament.bots.process import MachineError
@@ -91,9 +90,7 @@ class CheckedEntry:
     why: str = ""
     """Why the entry is broken or was not checked; "" if it works."""
     build_s: float | None = None
-    """Seconds that the build took; None without a build, and for a reused build."""
-    build_kept: bool = False
-    """True if an earlier build was reused because nothing had changed."""
+    """Seconds that the build took; None without a build."""
     start_s: float | None = None
     """Seconds from the start of the process until it connected; None if it never connected."""
     printed: tuple[str, ...] = ()
@@ -170,7 +167,6 @@ class EntryCheck:
         on_build: Callable[[], None] = lambda: None,
         only: Entry | None = None,
         show_output: Callable[[str], OutputTap] | None = None,
-        cache: BuildCache | None = None,
     ) -> None:
         """`opponents` fill the other seats; their names differ from all entries' names.
 
@@ -179,7 +175,6 @@ class EntryCheck:
         `on_build` is called when a build begins or ends. `only` marks the check of a
         single entry: its memory and files are measured, and its `opponents` are entries as well.
         `show_output` is called with the entry of every process, and returns a tap for the output.
-        Unchanged builds are taken from the `cache`.
         """
         self._show_output = show_output
         self._departures: defaultdict[str, list[Departure]] = defaultdict(list)
@@ -197,7 +192,6 @@ class EntryCheck:
             tournament.limits,
             sandbox=self._sandbox,
             changed=on_build,
-            cache=cache,
         )
         self.building: Mapping[str, float] = self._builder.building
         """Entries being built, each with the Unix time at which its build began."""
@@ -277,8 +271,6 @@ class EntryCheck:
                 began = time.monotonic()
                 failed = await self._builder.build([entry], 1)
                 build_s = time.monotonic() - began
-                if entry.name in self._builder.unchanged:
-                    return replace(await self._play(entry, runner, None), build_kept=True)
                 if entry.name in failed:
                     why = failed[entry.name]
                     printed = tuple(last_printed(self._logs / f"build-{entry.name}.log"))

@@ -145,12 +145,6 @@ def _readable_mounts(entry: Entry) -> Iterator[tuple[Path, Path]]:
             yield target, path
 
 
-def build_source(sandbox: Sandbox, entry: Entry, hidden: Iterable[Path]) -> CopySource:
-    """Return the files that are copied for a build of `entry`; see `build_sandbox`."""
-    excluded = [*replaced_paths(entry), *sandbox.reserved.hidden, *system_paths(), *hidden]
-    return CopySource(((entry.directory, entry.directory),), frozenset(excluded))
-
-
 def build_sandbox(
     sandbox: Sandbox, entry: Entry, limits: Limits, hidden: Iterable[Path], output: int
 ) -> SandboxSpec:
@@ -159,7 +153,8 @@ def build_sandbox(
     The build sees a copy of the directory without the `hidden` paths. After a successful build, its
     directory is written to `output`. Raises CopyTooLargeError.
     """
-    source = build_source(sandbox, entry, hidden)
+    excluded = [*replaced_paths(entry), *sandbox.reserved.hidden, *system_paths(), *hidden]
+    source = CopySource(((entry.directory, entry.directory),), frozenset(excluded))
     return SandboxSpec(
         sandbox,
         build_limits(limits, sandbox.tools.ceilings),

@@ -77,7 +77,7 @@ class PrivateCopy:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class _Member:
     """A file, directory or link to copy."""
 
     source: Path
@@ -116,7 +116,7 @@ def copy_into_memory(
     files: list[CopiedFile] = []
     descriptors: list[int] = []
     pairs = source.pairs
-    found = _bounded(members(source), limit_mib, limit_name)
+    found = _bounded(_members(source), limit_mib, limit_name)
     try:
         for path, target in pairs:
             if path.is_dir():
@@ -143,12 +143,12 @@ def copy_into_memory(
 
 def check_size(source: CopySource, limit_mib: int, limit_name: str = DIRECTORY_LIMIT) -> None:
     """Raise CopyTooLargeError if the files and directories are too large to copy."""
-    _bounded(members(source), limit_mib, limit_name)
+    _bounded(_members(source), limit_mib, limit_name)
 
 
 def copy_size(source: CopySource) -> int:
     """Return the size of a private copy's files, in bytes."""
-    return sum(one.stat.st_size for one in members(source) if stat.S_ISREG(one.stat.st_mode))
+    return sum(one.stat.st_size for one in _members(source) if stat.S_ISREG(one.stat.st_mode))
 
 
 def largest_parts(source: CopySource, limit_mib: int) -> tuple[Path, ...]:
@@ -230,7 +230,7 @@ def _close_all(descriptors: Iterable[int]) -> None:
         os.close(descriptor)
 
 
-def members(source: CopySource) -> Iterator[Member]:
+def _members(source: CopySource) -> Iterator[_Member]:
     """Yield what to copy, directories before their content, without the top directories."""
     for path, target in source.pairs:
         try:
@@ -241,10 +241,10 @@ def members(source: CopySource) -> Iterator[Member]:
             for child in _children(path, target, source):
                 yield from _with_content(child, source)
         else:
-            yield Member(path, target, top)
+            yield _Member(path, target, top)
 
 
-def _with_content(member: Member, source: CopySource) -> Iterator[Member]:
+def _with_content(member: _Member, source: CopySource) -> Iterator[_Member]:
     """Yield a file, link or directory and, for a directory, its content at any depth."""
     waiting = [member]
     while waiting:
@@ -255,7 +255,7 @@ def _with_content(member: Member, source: CopySource) -> Iterator[Member]:
         yield member
 
 
-def _children(folder: Path, inside: Path, source: CopySource) -> list[Member]:
+def _children(folder: Path, inside: Path, source: CopySource) -> list[_Member]:
     """Return which children of a folder to copy; the folder is at `inside` in the sandbox."""
     try:
         with os.scandir(folder) as scan:
@@ -270,7 +270,7 @@ def _children(folder: Path, inside: Path, source: CopySource) -> list[Member]:
         if target in source.excluded or one.name == BUILD_CACHE:
             continue
         with suppress(OSError):
-            member = Member(path, target, one.stat(follow_symlinks=False))
+            member = _Member(path, target, one.stat(follow_symlinks=False))
             mode = member.stat.st_mode
             if stat.S_ISDIR(mode):
                 with_dot = one.name.startswith(".") and not source.dot_folders
@@ -287,7 +287,7 @@ def is_run_directory(names: Container[str]) -> bool:
     return folders and ("run.json" in names or "run.journal" in names)
 
 
-def _measure(members: Iterable[Member], limit_mib: int) -> tuple[int, int]:
+def _measure(members: Iterable[_Member], limit_mib: int) -> tuple[int, int]:
     """Return the total bytes and the number of these members, counting no further than needed."""
     size = files = 0
     for member in members:
@@ -298,7 +298,7 @@ def _measure(members: Iterable[Member], limit_mib: int) -> tuple[int, int]:
     return size, files
 
 
-def _bounded(members: Iterable[Member], limit_mib: int, limit_name: str) -> list[Member]:
+def _bounded(members: Iterable[_Member], limit_mib: int, limit_name: str) -> list[_Member]:
     found = []
     size = 0
     for member in members:
@@ -312,32 +312,27 @@ def _bounded(members: Iterable[Member], limit_mib: int, limit_name: str) -> list
     return found
 
 
-def _memory_needed(members: Iterable[Member]) -> tuple[int, int]:
+def _memory_needed(members: Iterable[_Member]) -> tuple[int, int]:
     """Return the bytes of all members in whole pages, and the size of the largest file."""
     sizes = [member.stat.st_size for member in members if not stat.S_ISDIR(member.stat.st_mode)]
     return sum(-(-size // _PAGE) * _PAGE for size in sizes), max(sizes, default=0)
 
 
-def _archive(members: Iterable[Member]) -> int:
+def _archive(members: Iterable[_Member]) -> int:
     """Write a tar archive to a sealed file in memory, and return its descriptor."""
     import fcntl
 
     descriptor = memory_file(b"")
     with os.fdopen(os.dup(descriptor), "wb", buffering=1 << 20) as file:
-        _write_tar(members, Path("/"), file)
+        _write_tar(members, file)
     fcntl.fcntl(descriptor, _ADD_SEALS, _SEALS)
     return descriptor
 
 
-def write_archive(source: CopySource, root: Path, file: IO[bytes]) -> None:
-    """Write a tar archive with paths relative to `root`; it depends only on the files."""
-    _write_tar(members(source), root, file)
-
-
-def _write_tar(members: Iterable[Member], root: Path, file: IO[bytes]) -> None:
+def _write_tar(members: Iterable[_Member], file: IO[bytes]) -> None:
     with tarfile.open(fileobj=file, mode="w", format=tarfile.GNU_FORMAT) as tar:
         for member in members:
-            info = tarfile.TarInfo(str(member.target.relative_to(root)))
+            info = tarfile.TarInfo(str(member.target.relative_to("/")))
             info.mode = stat.S_IMODE(member.stat.st_mode) & 0o777
             info.mtime = int(member.stat.st_mtime)
             if stat.S_ISDIR(member.stat.st_mode):

@@ -21,14 +21,12 @@ import time
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from asara_server.bounded_file import MIB
 from asara_server.logs import logger
 from asara_server.text import plain
-from asara_server.tournament.bots.build.build_cache import BuildCache, KeptBuild
 from asara_server.tournament.bots.build.build_output import (
     ArchiveStream,
     BuildOutputError,
@@ -96,20 +94,13 @@ class EntryBuilder:
         *,
         sandbox: Sandbox | None = None,
         changed: Callable[[], None] = lambda: None,
-        cache: BuildCache | None = None,
     ) -> None:
-        """`changed` is called after every change of `to_build` and `building`.
-
-        With a `cache`, unchanged sandboxed builds are reused from the cache.
-        """
+        """`changed` is called after every change of `to_build` and `building`."""
         self.to_build: tuple[str, ...] = ()
         """Entries whose build has not started yet."""
         self.building: dict[str, float] = {}
         """Entries whose build command runs, each with the Unix time at which it began."""
         self._changed = changed
-        self._cache = cache
-        self.unchanged: set[str] = set()
-        """Entries whose build was taken from the cache."""
         self._folder = folder.resolve()  # bots run there, and workers may run elsewhere
         self._logs = logs
         self._limits = limits
@@ -203,7 +194,6 @@ class EntryBuilder:
         copy = self._folder / f".{entry.name}"
         await asyncio.to_thread(_remove, copy)  # left by a run that was killed
         done = False
-        kept = None
         try:
             if self._sandbox is None:
                 await asyncio.to_thread(self._copy, entry.directory, copy, log)
@@ -211,48 +201,17 @@ class EntryBuilder:
                 await asyncio.to_thread(self._check_size, copy)
                 await asyncio.to_thread(remove_special_files, copy)
             else:
-                kept = await self._build_or_restore(self._sandbox, entry, copy, log, reaper)
+                await self._build_contained(self._sandbox, entry, copy, log, reaper)
             try:
                 check_command(entry.command, copy)
             except CommandError:  # its text could reveal the target of a link
                 command = shlex.join(entry.command)
                 raise _BuildError(f"it left no program for the command {command!r}") from None
-            if kept is not None and self._cache is not None:
-                await asyncio.to_thread(self._cache.keep, kept, copy, entry.directory)
             copy.rename(self.build_directory(entry))
             done = True
         finally:
             if not done:
                 await asyncio.to_thread(_remove, copy)
-
-    async def _build_or_restore(
-        self, sandbox: Sandbox, entry: Entry, copy: Path, log: OutputLog, reaper: OrphanReaper
-    ) -> KeptBuild | None:
-        """Write an entry's build to `copy`, built anew or taken from the cache.
-
-        Return the place in the cache where a new build should be kept. Raises _BuildError.
-        """
-        if self._cache is None:
-            await self._build_contained(sandbox, entry, copy, log, reaper)
-            return None
-        place = partial(
-            self._cache.place, entry, self._limits, sandbox, [self._folder.parent.resolve()]
-        )
-        kept = await asyncio.to_thread(place)
-        archive = await asyncio.to_thread(self._cache.open, kept)
-        if archive is not None:
-            try:
-                await asyncio.to_thread(self._unpack, ArchiveStream(archive), entry, copy)
-            except BuildOutputError as error:
-                log.note(f"the kept build cannot be used: its folder {error}")
-                await asyncio.to_thread(_remove, copy)
-            else:
-                log.note("unchanged since its last build, which is used again")
-                self.unchanged.add(entry.name)
-                return None
-        await self._build_contained(sandbox, entry, copy, log, reaper)
-        # The place is valid for this build only if nothing has changed meanwhile.
-        return kept if await asyncio.to_thread(place) == kept else None
 
     async def _build_contained(
         self, sandbox: Sandbox, entry: Entry, copy: Path, log: OutputLog, reaper: OrphanReaper
