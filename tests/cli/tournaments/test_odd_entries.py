@@ -192,7 +192,6 @@ def test_an_entry_whose_folder_goes_during_the_run_forfeits_alone(
     [
         "execution.entry_check.EntryCheck._play",
         "sandbox.own_files._own_paths",
-        "bots.pool.HiddenFiles",
         "config.entry_folders.read_entry_folder",
     ],
 )

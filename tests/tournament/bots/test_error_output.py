@@ -5,9 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.bots.output.error_output import clean_lines, kit_message, last_lines
+from asara_server.tournament.bots.output.error_output import (
+    NO_NETWORK,
+    clean_lines,
+    kit_message,
+    last_lines,
+    remedy,
+)
 from asara_server.tournament.bots.output.output_log import OutputLog
-from asara_server.tournament.bots.output.remedies import NO_NETWORK, remedy
 from tests.tournament.samples import seat
 
 OWN = '  File "/bots/my_bot.py", line 3, in decide'
@@ -71,6 +76,20 @@ def test_no_network_and_a_missing_module_have_a_remedy(printed: str, says: str) 
     assert remedy([printed, "more"], contained=True).startswith(says or NO_NETWORK)
     assert remedy([printed], contained=False).startswith(says)
     assert bool(remedy([printed], contained=False)) == bool(says)
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "FileNotFoundError: [Errno 2] No such file or directory: 'data/large'",
+        "Error: ENOENT: no such file or directory, open 'data/large'",
+        "panic: open data/large: no such file or directory",
+        "java.nio.file.NoSuchFileException: data/large",
+    ],
+)
+def test_a_file_that_the_sandbox_may_hide_has_a_remedy_in_every_language(printed: str) -> None:
+    assert "pass --readable FILE" in remedy([printed, "    at line 3"], contained=True)
+    assert remedy([printed], contained=False) == ""
 
 
 def test_the_clients_messages_need_no_remedy() -> None:

@@ -18,7 +18,7 @@ from asara_server.cli.sessions.interruption import until_signal
 from asara_server.event_loop import run
 from asara_server.text import plain
 from asara_server.tournament.bots.build.build import FailedBuild, build_in_place
-from asara_server.tournament.bots.output.remedies import (
+from asara_server.tournament.bots.output.error_output import (
     NO_NETWORK,
     missing_module,
     wants_network,

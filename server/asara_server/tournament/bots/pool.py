@@ -35,9 +35,8 @@ from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.bot_watch import PATIENT_S, BotWatch, Departure
 from asara_server.tournament.bots.freezer import BotFreezer
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
-from asara_server.tournament.bots.output.error_output import SEARCHED_LINES
+from asara_server.tournament.bots.output.error_output import NOT_RUN, remedy
 from asara_server.tournament.bots.output.output_log import OutputLog
-from asara_server.tournament.bots.output.remedies import NOT_RUN, remedy
 from asara_server.tournament.bots.process import (
     BotProcess,
     MachineError,
@@ -51,8 +50,6 @@ from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.run.process_record import fact_now
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.filesystem_view import match_sandbox
-from asara_server.tournament.sandbox.hidden_files import HiddenFiles, reports_missing_file
-from asara_server.tournament.sandbox.own_files import EntryFiles
 from asara_server.tournament.sandbox.private_copy import PrivateCopies
 from asara_server.tournament.schedule.match_settings import MatchSettings
 
@@ -188,35 +185,6 @@ class ProcessStarter:
         if self._reaper is not None:
             self._reaper.close()
         self._copies.close()
-
-    async def remedy(self, name: str, log: OutputLog, *, failed: bool) -> str:
-        """Return what to do about the end of a bot of this entry, from its output; usually ""."""
-        hidden = await self._explain_hidden(name, log.last_text())
-        if hidden or not failed:
-            return hidden
-        lines = log.last_indented_lines(SEARCHED_LINES)
-        return remedy(lines, contained=self._sandbox is not None)
-
-    async def _explain_hidden(self, name: str, printed: str) -> str:
-        """Return why the sandbox hid a file that a bot of this entry looked for; usually ""."""
-        sandbox, entry = self._sandbox, self._entries[name]
-        if (
-            sandbox is None
-            or entry.name in self._settings.build_directories
-            or not reports_missing_file(printed)
-        ):
-            return ""
-
-        def explain() -> str:
-            entries, limits = self._entries.values(), self._settings.limits
-            own = EntryFiles(entries, sandbox.reserved, limits).of(entry)
-            return HiddenFiles(entry, own).explain(printed)
-
-        try:
-            return await asyncio.to_thread(explain)
-        except Exception as error:  # noqa: BLE001 - the end of the bot must be told without it
-            entry_fault(name, "what it did not find cannot be explained", error)
-            return ""
 
     async def _contain(self, entry: Entry) -> SandboxSpec | None:
         """Return the sandbox of a bot. Raises StartError or MachineError."""
@@ -462,7 +430,8 @@ class BotPool:
         ending = await process.wait()
         self._watch.meter.bot_ended(process.processor_ns())
         log.note(ending)
-        bot.remedy = await self._starter.remedy(bot.entry, log, failed=process.failed)
+        if process.failed:
+            bot.remedy = remedy(log.lines(), contained=process.contained)
         printed = bot.last_lines()
         self._logger.info(
             "bot ended", entry=bot.entry, pid=process.pid, how=ending, printed=printed

@@ -210,6 +210,11 @@ class BotProcess:
         return self._process.returncode is None
 
     @property
+    def contained(self) -> bool:
+        """True if it runs in the sandbox."""
+        return self._sandboxed is not None
+
+    @property
     def failed(self) -> bool:
         """True if it exited with a non-zero status or was killed."""
         return bool(self._process.returncode)

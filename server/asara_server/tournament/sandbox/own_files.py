@@ -6,11 +6,11 @@ shared folder, because one such as `.git` may contain old copies of what is hidd
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from asara_server.tournament.config.commands import OWN_PYTHON
 from asara_server.tournament.config.entry_folders import has_bot_file
@@ -19,10 +19,6 @@ from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.private_copy import CopySource, largest_parts
 from asara_server.tournament.sandbox.spec import ReservedPaths
 from asara_server.tournament.sandbox.system_mounts import system_paths
-
-REFEREE: Final = "it belongs to the referee"
-OTHER_PROGRAM: Final = "it is the program of another entry"
-OTHER_ENTRY: Final = "it belongs to another entry"
 
 
 class Program(NamedTuple):
@@ -38,8 +34,6 @@ class OwnFiles:
     """An entry's own files and directories, which its programs see."""
 
     paths: tuple[Path, ...]
-    hidden: Mapping[Path, str]
-    """Paths inside these directories that programs still do not see, with the reasons."""
     shared: bool
     """False if these are a directory that contains nothing of anybody else."""
     named: tuple[Path, ...]
@@ -55,8 +49,8 @@ class EntryFiles:
 
     def __init__(self, entries: Iterable[Entry], reserved: ReservedPaths, limits: Limits) -> None:
         self._entries = [entry for entry in entries if not entry.remote]
-        self._programs = {entry.name: programs_of(entry) for entry in self._entries}
-        self._hidden = dict.fromkeys(reserved.hidden, REFEREE)
+        self._programs = {entry.name: _programs_of(entry) for entry in self._entries}
+        self._hidden = reserved.hidden
         self._shared = reserved.shared
         self._limit_mib = limits.directory_mib
 
@@ -67,9 +61,9 @@ class EntryFiles:
         """
         programs = self._programs[entry.name]
         others = [other for other in self._entries if other.name != entry.name]
-        foreign: dict[Path, str] = {}
+        foreign: set[Path] = set()
         for other in others:
-            foreign |= _foreign_paths(entry, programs, other, self._programs[other.name])
+            foreign.update(_foreign_paths(entry, programs, other, self._programs[other.name]))
         directory = entry.directory
         nested = [o.directory for o in others if o.directory != directory]
         # Authors may keep runs, which are hidden, in their bot's folder.
@@ -77,11 +71,12 @@ class EntryFiles:
         alone = not exposes_too_much(directory) and not any(
             is_in(path, directory) for path in (*foreign, *referees, *self._shared, *nested)
         )
-        foreign |= self._hidden
+        foreign.update(self._hidden)
         paths = _own_paths(entry, programs, foreign, alone=alone)
         if not alone:
             for other in others:
-                foreign |= _foreign_readable(entry, programs, other, self._programs[other.name])
+                theirs = self._programs[other.name]
+                foreign.update(_foreign_readable(entry, programs, other, theirs))
         named = tuple(program.file or program.folder for program in programs)
         excluded = frozenset([*replaced_paths(entry), *self._hidden, *system_paths()])
         left_out: tuple[Path, ...] = ()
@@ -96,7 +91,7 @@ class EntryFiles:
             )
             left_out = () if alone else largest_parts(source, self._limit_mib)
         source = source.without(left_out)
-        return OwnFiles(paths, foreign, not alone, named, source, left_out)
+        return OwnFiles(paths, not alone, named, source, left_out)
 
 
 def replaced_paths(entry: Entry) -> Iterator[Path]:
@@ -129,7 +124,7 @@ def _own_paths(
     return _outermost(paths)
 
 
-def programs_of(entry: Entry) -> tuple[Program, ...]:
+def _programs_of(entry: Entry) -> tuple[Program, ...]:
     """Return the files and folders that an entry's command refers to.
 
     Links are ignored, because otherwise their maker would choose what an entry sees. Programs of
@@ -177,30 +172,29 @@ def _module(entry: Entry) -> Program | None:
 
 def _foreign_paths(
     entry: Entry, programs: Sequence[Program], other: Entry, theirs: Sequence[Program]
-) -> Iterator[tuple[Path, str]]:
+) -> Iterator[Path]:
     """Yield the programs and folders of another entry that `entry` does not share."""
     places = (entry.directory, *(program.folder for program in programs))
     for folder in (other.directory, *(program.folder for program in theirs)):
         if not any(is_in(place, folder) for place in places):
-            yield folder, OTHER_ENTRY
+            yield folder
     own = {program.file for program in programs}
     for program in theirs:
         if program.file is not None and program.file not in own:
-            yield program.file, OTHER_PROGRAM
+            yield program.file
             compiled = program.folder / "__pycache__"
-            for path in compiled.glob(f"{escape(program.file.stem)}.*.pyc"):
-                yield path, OTHER_PROGRAM
+            yield from compiled.glob(f"{escape(program.file.stem)}.*.pyc")
     for word in other.command:
         path = Path(os.path.normpath(other.directory / word))
         if is_file(path) and os.path.islink(path):  # noqa: PTH114 - of any length
             real = real_path(path)
             if real not in own:
-                yield real, OTHER_PROGRAM
+                yield real
 
 
 def _foreign_readable(
     entry: Entry, programs: Sequence[Program], other: Entry, theirs: Sequence[Program]
-) -> Iterator[tuple[Path, str]]:
+) -> Iterator[Path]:
     """Yield another entry's `readable` paths, unless the two entries share a folder."""
     folders = {program.folder for program in programs}
     if not folders.isdisjoint(program.folder for program in theirs):
@@ -208,8 +202,8 @@ def _foreign_readable(
     for path in other.readable:
         common = any(is_in(one, path) or is_in(path, one) for one in entry.readable)
         if not common and not any(is_in(folder, path) for folder in folders):
-            yield path, OTHER_ENTRY
-            yield real_path(path), OTHER_ENTRY
+            yield path
+            yield real_path(path)
 
 
 def _outermost(paths: Iterable[Path]) -> tuple[Path, ...]:

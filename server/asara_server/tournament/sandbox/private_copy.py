@@ -262,7 +262,7 @@ def _children(folder: Path, inside: Path, source: CopySource) -> list[_Member]:
             found = sorted(scan, key=lambda one: one.name)
     except OSError:
         return []
-    if is_run_directory({one.name for one in found}):
+    if _is_run_directory({one.name for one in found}):
         return []
     members = []
     for one in found:
@@ -281,7 +281,7 @@ def _children(folder: Path, inside: Path, source: CopySource) -> list[_Member]:
     return members
 
 
-def is_run_directory(names: Container[str]) -> bool:
+def _is_run_directory(names: Container[str]) -> bool:
     """Return True if a directory with these file names is a run directory."""
     folders = "replays" in names and "logs" in names
     return folders and ("run.json" in names or "run.journal" in names)

@@ -184,7 +184,7 @@ class EntryBuilder:
 
     def _last_lines(self, entry: Entry, log: OutputLog) -> tuple[str, ...]:
         """Return the last lines of a build's output, with the organiser's own paths removed."""
-        lines = log.last_indented_lines(_LAST_LINES)
+        lines = log.lines()[-_LAST_LINES:]
         for path in (str(self._folder / f".{entry.name}"), str(entry.directory)):
             if path != "/":
                 lines = [line.replace(path, ".") for line in lines]
@@ -353,7 +353,7 @@ async def build_in_place(
     finally:
         reaper.close()
         log.close()
-    printed = tuple(log.last_indented_lines(_LAST_LINES_IN_PLACE))
+    printed = tuple(log.lines()[-_LAST_LINES_IN_PLACE:])
     return FailedBuild(entry.name, why, printed) if why else None
 
 

@@ -1,10 +1,11 @@
-"""Finds the lines of a program's output that tell how the program ended: the last ones.
+"""Finds the lines of a program's output that tell how the program ended, and what to do about it.
 
-Only the organiser sees these lines: no bot receives the output of another bot.
+Only the organiser sees these lines: no bot receives the output of another bot. Remedies are for
+what programs in all languages report alike: no network, a missing file, or a missing module.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import filterfalse, takewhile
 
 from asara_server.text import plain
@@ -33,6 +34,22 @@ _STACKS = re.compile(
     r'^Timeout \(([\d:]+).*(?:\n(?:(?:Current t|T)hread 0x|  File "|  \.\.\.).*)+', re.MULTILINE
 )
 """All threads, the main thread last, as `faulthandler` prints them for a timer of the client."""
+
+
+_NETWORK = re.compile(
+    r"name resolution|Name or service not known|resolve host|Unknown ?[Hh]ost|dial tcp|unreachable"
+    r"|Connection refused|Address family not supported"
+    r"|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ENOTCACHED|offline mode"
+)
+_MODULE = re.compile(r"(?:No module named|Cannot find (?:module|package)) '([^']+)'")
+_FILE = re.compile(r"no such file|ENOENT|NoSuchFile|FileNotFound", re.IGNORECASE)
+
+NOT_RUN = "the program has to call the client's run function, which connects"
+NO_NETWORK = "the sandbox has no network: put what it needs from there into its folder beforehand"
+_FILE_HIDDEN = (
+    "in the sandbox, a bot sees its own folder alone; for another file, pass --readable FILE (in a "
+    "tournament file: readable)"
+)
 
 
 def clean_lines(output: bytes) -> list[str]:
@@ -109,3 +126,33 @@ def _own_line(lines: Sequence[str]) -> str:
     """Return the last line of a Python traceback that is not of a library, or ""."""
     own = [line for line in lines if _PYTHON_FRAME.match(line) and not _LIBRARY.search(line)]
     return own[-1] if own else ""
+
+
+def remedy(lines: Sequence[str], *, contained: bool) -> str:
+    """Return a remedy for the last lines that a failed bot printed; "" if none is known.
+
+    `contained` is True for a bot in the sandbox. The clients' own messages are left out, because
+    they explain themselves.
+    """
+    lines = [line for line in lines[-SEARCHED_LINES:] if "asara: " not in line]
+    if contained and wants_network(lines):
+        return NO_NETWORK
+    if missing := missing_module(lines):
+        return (
+            f"the module {missing} is missing: put it into the bot's folder if it is a file of "
+            "yours; if it is a package, install it for the program that runs the bot"
+        )
+    if contained and any(map(_FILE.search, lines)):
+        return _FILE_HIDDEN
+    return ""
+
+
+def wants_network(printed: Iterable[str]) -> bool:
+    """Return True if a program seems to have failed because it had no network."""
+    return any(map(_NETWORK.search, printed))
+
+
+def missing_module(printed: Iterable[str]) -> str:
+    """Return the last module that Python or Node.js did not find, or ""."""
+    found = [module[1] for module in map(_MODULE.search, printed) if module]
+    return found[-1] if found else ""

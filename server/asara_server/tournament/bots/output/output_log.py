@@ -138,20 +138,17 @@ class OutputLog:
         If nothing was printed in this match, return the last lines of the previous one, after which
         the process may have failed.
         """
-        return last_lines(self._lines() or clean_lines(self._before))
-
-    def last_indented_lines(self, most: int) -> list[str]:
-        """Return at most this many of the last lines printed, indented as printed and safe to show.
-
-        Empty lines are left out, and long lines are cut.
-        """
-        return self._lines()[-most:]
+        return last_lines(self.lines() or clean_lines(self._before))
 
     def kit_message(self) -> list[str]:
         """Return the last message of the bot's client in this match, or no lines."""
-        return kit_message(self._lines())
+        return kit_message(self.lines())
 
-    def _lines(self) -> list[str]:
+    def lines(self) -> list[str]:
+        """Return the end of what was printed in this match, indented as printed and safe to show.
+
+        Empty lines are left out, and long lines are cut.
+        """
         return clean_lines(bytes(self._last[-_LAST_BYTES:]))
 
     def close(self) -> None:
