@@ -71,8 +71,8 @@ REFUSALS = {
         ),
         "--workers 2 -j 2": "--jobs is for a single referee; with --workers, remove it\n",
         "--dask x:1 --metrics 127.0.0.1:0": (
-            "--metrics covers the referees of this machine, but with --dask every worker of the "
-            "cluster has its own; remove one of the two options\n"
+            "--metrics covers a single referee, but with --dask every worker has its own; remove "
+            "one of the two options\n"
         ),
     },
     "tournament check cup.toml": {

@@ -14,7 +14,7 @@ from asara_codec.clocks import Clocks
 from asara_game import RULE_COMBINATIONS, format_rule_sets
 from asara_game.vocabulary import DecisionKind
 from asara_server.cli.lazy_group import GROUPS
-from asara_server.network.metrics import SummedMetrics, program_metrics
+from asara_server.network.metrics import program_metrics, watch
 from asara_server.network.unread_bytes import CHECK_INTERVAL_S, CHECKS
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
@@ -92,13 +92,13 @@ def test_fields_of_the_files_of_a_run(document, model):
 def test_metrics_and_their_labels():
     referee = Referee()
     referee.start_counting().forfeits.labels("ann", "crash")
-    metrics = SummedMetrics()
-    metrics.watch(referee)
+    metrics = program_metrics()
+    watch(metrics, referee)
     found = {
         f"{family.name}_total" if family.type == "counter" else family.name: {
             label for sample in family.samples for label in sample.labels if label != "le"
         }
-        for family in program_metrics(metrics).collect()
+        for family in metrics.collect()
     }
     rows = table(NETWORK, "metric")
     assert {row[0].strip("`"): set(code_words(row[1])) for row in rows} == found

@@ -18,7 +18,7 @@ from asara_codec.results import RejectionReason
 from asara_server.eventlog.journal import Journal
 from asara_server.match.inputs import Record, ReplyRecord
 from asara_server.network.addresses import ServeError
-from asara_server.network.metrics import MetricsServer
+from asara_server.network.metrics import MetricsServer, watch
 from asara_server.referee import hosted
 from asara_server.referee.counters import Counters
 from asara_server.referee.referee import Referee
@@ -58,7 +58,7 @@ async def scrape(metrics: MetricsServer) -> Samples:
 @contextmanager
 def metrics_of(referee: Referee) -> Iterator[MetricsServer]:
     with closing(MetricsServer(ADDRESS)) as metrics:
-        metrics.metrics.watch(referee)
+        watch(metrics.registry, referee)
         yield metrics
 
 

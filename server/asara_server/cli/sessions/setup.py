@@ -1,11 +1,12 @@
 """Turns options into the objects that a session needs: key, sandbox, logs, metrics, executor."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from asara_server import system
 from asara_server.cli.commands.tournament import Run
@@ -14,6 +15,7 @@ from asara_server.cli.options.common import SandboxChoice
 from asara_server.cli.options.log import LogOptions
 from asara_server.logs import configure, log_left_out
 from asara_server.network.addresses import ServeError
+from asara_server.referee.referee import Referee
 from asara_server.replay.signing import (
     KeyFileError,
     SigningKey,
@@ -42,9 +44,6 @@ from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from asara_server.user_error import UserError
-
-if TYPE_CHECKING:
-    from asara_server.network.metrics import SummedMetrics
 
 
 def signing_key(path: Path | None, *, create: bool = True) -> SigningKey:
@@ -160,28 +159,28 @@ def chosen_executor(
 ) -> Iterator[tuple[Executor, str]]:
     """Yield the executor, and the number of matches that it plays concurrently, in words.
 
-    With --metrics, the metrics of its referees are served, except those of a cluster.
+    With --metrics, the metrics of its referee are served.
     """
-    with _metrics_server(options) as metrics:
-        if options.workers is not None:
-            with process_workers(options.workers, metrics) as backend:
-                yield WorkerExecutor(backend), f"by {count(options.workers, 'worker process')}"
-        elif options.dask is not None:
-            with _dask_executor(options.dask, tournament, sandbox) as executor:
-                yield executor, f"by the workers of {options.dask}"
-        else:
-            local = LocalExecutor(metrics, notify_address, strangers=True)
+    if options.workers is not None:
+        with process_workers(options.workers) as backend:
+            yield WorkerExecutor(backend), f"by {count(options.workers, 'worker process')}"
+    elif options.dask is not None:
+        with _dask_executor(options.dask, tournament, sandbox) as executor:
+            yield executor, f"by the workers of {options.dask}"
+    else:
+        with _metrics_server(options) as watch_referee:
+            local = LocalExecutor(watch_referee, notify_address, strangers=True)
             yield local, f"{tournament.jobs} at a time"
 
 
 @contextmanager
-def _metrics_server(options: Run) -> "Iterator[SummedMetrics | None]":
-    """Yield the server of the metrics; None without --metrics."""
+def _metrics_server(options: Run) -> Iterator[Callable[[Referee], None]]:
+    """Serve metrics if --metrics is given; yield a function that adds the metrics of a referee."""
     if options.metrics is None:
-        yield None
+        yield lambda referee: None
         return
     # Loads prometheus_client, which takes 20 ms and is seldom needed.
-    from asara_server.network.metrics import PATH, MetricsServer
+    from asara_server.network.metrics import PATH, MetricsServer, watch
 
     try:
         server = MetricsServer(options.metrics, allow_insecure_remote=options.insecure_remote)
@@ -189,7 +188,7 @@ def _metrics_server(options: Run) -> "Iterator[SummedMetrics | None]":
         raise UserError(f"--metrics: {error}") from None
     with closing(server):
         notify(f"Metrics: http://{server.address}{PATH}")
-        yield server.metrics
+        yield partial(watch, server.registry)
 
 
 @contextmanager

@@ -144,10 +144,10 @@ def _check_options(tournament: Tournament, options: Run) -> None:
             f"{option}: the bot of {tournament.remote_entries[0]} is on another machine and "
             f"connects to a single referee; remove {option}"
         )
-    if options.metrics is not None and options.dask is not None:
+    if options.metrics is not None:
         raise UserError(
-            "--metrics covers the referees of this machine, but with --dask every worker of "
-            "the cluster has its own; remove one of the two options"
+            f"--metrics covers a single referee, but with {option} every worker has its own; "
+            "remove one of the two options"
         )
 
 

@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 
 from asara_server.match.spec import SECOND_US
 from asara_server.network.open_files import files_needed, require_open_files
@@ -27,9 +27,6 @@ from asara_server.tournament.run.costs import CostMeter
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.sandbox.machine_limits import warn_of_shared_limits
 from asara_server.tournament.schedule.schedule import Attempt, ScheduledMatch
-
-if TYPE_CHECKING:
-    from asara_server.network.metrics import SummedMetrics
 
 _AHEAD: Final = 64
 """Number of queued matches searched for one whose entries are all idle."""
@@ -101,14 +98,14 @@ class LocalExecutor(Executor):
 
     def __init__(
         self,
-        metrics: "SummedMetrics | None" = None,
+        on_referee: Callable[[Referee], None] = lambda referee: None,
         on_listening: Callable[[str], None] = lambda address: None,
         show_output: Callable[[str], OutputTap] | None = None,
         *,
         strangers: bool = False,
         on_departure: Callable[[Departure], None] | None = None,
     ) -> None:
-        """`metrics` are the metrics of the referee.
+        """`on_referee` is called with the referee before the first match.
 
         `on_listening` is called with the address to which remote bots connect. `show_output` is
         called with the entry of every process, and returns a tap for the output. With `strangers`,
@@ -116,7 +113,7 @@ class LocalExecutor(Executor):
         use to stop all bots. `on_departure` is the same as in `BotWatch`.
         """
         self._on_departure = on_departure
-        self._metrics = metrics
+        self._on_referee = on_referee
         self._on_listening = on_listening
         self._show_output = show_output
         self._strangers = strangers
@@ -155,8 +152,7 @@ class LocalExecutor(Executor):
         if context.sandbox is not None and self._strangers:
             limits, ceilings = context.match_settings.limits, context.sandbox.tools.ceilings
             warn_of_shared_limits(processes, limits, ceilings)
-        if self._metrics is not None:
-            self._metrics.watch(referee)
+        self._on_referee(referee)
         entries, report = context.match_settings.entries, progress.directory.write_remote
         bots = RemoteBots(referee, entries, context.remote, report)
         async with (

@@ -13,11 +13,10 @@ from collections.abc import Coroutine, Iterator, Sequence, Set
 from concurrent.futures import Future, wait
 from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import replace
-from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from asara_server.event_loop import new_event_loop, seldom_collect
 from asara_server.eventlog.journal import Fact as JournalFact
@@ -47,9 +46,6 @@ from asara_server.tournament.workers.block_job import (
     WorkerOutput,
 )
 
-if TYPE_CHECKING:
-    from asara_server.tournament.workers.metrics_reporter import MetricsReporter
-
 T = TypeVar("T")
 
 _CHECK_INTERVAL_S: Final = 1.0
@@ -65,14 +61,6 @@ class LostWorkerError(Exception):
 def begin_run(settings: RunSettings) -> None:
     """Store the settings of a run, before its first block or once it needs this worker again."""
     _loop_thread().begin(settings)
-
-
-def report_metrics(connection: Connection) -> None:
-    """From now on, report the metrics of all referees in this process through a pipe."""
-    # Loads prometheus_client, which takes 20 ms and is seldom needed.
-    from asara_server.tournament.workers.metrics_reporter import MetricsReporter
-
-    _loop_thread().reporter = MetricsReporter(connection)
 
 
 def require_run(run_id: str) -> RunSettings:
@@ -153,9 +141,7 @@ class WorkerRun:
     concurrently.
     """
 
-    def __init__(
-        self, settings: RunSettings, meter: CostMeter, reporter: "MetricsReporter | None" = None
-    ) -> None:
+    def __init__(self, settings: RunSettings, meter: CostMeter) -> None:
         self.run_id = settings.run_id
         self.blocks_played = 0
         """Number of finished blocks."""
@@ -164,7 +150,6 @@ class WorkerRun:
         self._blocks: set[asyncio.Task[BlockResult]] = set()
         self._settings = settings
         self._meter = meter
-        self._reporter = reporter
         self._log_lines: list[Fact] = []
         self._log = gather(self._log_lines, settings.log_level)
         self._processes: list[JournalFact] = []
@@ -181,8 +166,6 @@ class WorkerRun:
     async def open(self) -> None:
         """Open the run before its first block."""
         self._referee = Referee(log=self._log.bind(part="referee"))
-        if self._reporter is not None:
-            self._reporter.metrics.watch(self._referee)
         context = ExecutionContext(
             self._settings.match_settings,
             secret_of=lambda name, _block: self._secrets[name],
@@ -281,8 +264,6 @@ class WorkerRun:
                 if journal is not None:
                     result, records = played
                     journal.end(result.played_as, result.to_json(), records)
-                if self._reporter is not None:
-                    self._reporter.report_soon()
 
     @contextmanager
     def _open_journal(self, job: BlockJob) -> Iterator[Journal | None]:
@@ -364,7 +345,6 @@ class _LoopThread:
         _keep_descriptors()
         seldom_collect()
         self.settings: dict[str, RunSettings] = {}
-        self.reporter: MetricsReporter | None = None
         self._loop = new_event_loop()
         self._meter = CostMeter()
         self._runs: list[WorkerRun] = []
@@ -421,7 +401,7 @@ class _LoopThread:
             for run in reversed(self._open_runs(job.run_id)):
                 if run.closing is None and not run.has_begun(job):
                     return run
-            run = WorkerRun(settings, self._meter, self.reporter)
+            run = WorkerRun(settings, self._meter)
             await run.open()
             self._runs.append(run)
             return run

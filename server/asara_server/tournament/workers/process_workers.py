@@ -17,7 +17,7 @@ from functools import partial
 from multiprocessing.connection import Connection
 from threading import Thread
 from types import FrameType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from asara_server.single_process import SingleProcess
 from asara_server.tournament.config.tournament_file import usable_cores
@@ -33,12 +33,8 @@ from asara_server.tournament.workers.block_player import (
     end_bots_here,
     end_leftover_bots,
     play_block,
-    report_metrics,
     stop_blocks,
 )
-
-if TYPE_CHECKING:
-    from asara_server.network.metrics import SummedMetrics
 
 _ABANDON_S: Final = 10.0
 """Seconds given to a worker to end its bots after the runner has ended."""
@@ -50,11 +46,9 @@ _RUNNER_SIGNALS: Final = frozenset(
 
 
 @contextmanager
-def process_workers(
-    number: int, metrics: "SummedMetrics | None" = None
-) -> "Iterator[ProcessWorkers]":
-    """Yield the workers, which report to `metrics`; all their processes have ended on exit."""
-    workers = ProcessWorkers(number, metrics)
+def process_workers(number: int) -> "Iterator[ProcessWorkers]":
+    """Yield the workers; all their processes have ended on exit."""
+    workers = ProcessWorkers(number)
     try:
         yield workers
     finally:
@@ -67,8 +61,7 @@ class ProcessWorkers:
     name = "workers"
     shares_directory = True
 
-    def __init__(self, number: int, metrics: "SummedMetrics | None") -> None:
-        self._metrics = metrics
+    def __init__(self, number: int) -> None:
         self.cores = usable_cores()
         self.number = number
         """Number of workers; each plays one block at a time."""
@@ -155,7 +148,7 @@ class ProcessWorkers:
             worker.join()
 
     def _add_worker(self) -> "_WorkerProcess":
-        worker = _WorkerProcess(self._metrics)
+        worker = _WorkerProcess()
         self._workers.add(worker)
         return worker
 
@@ -174,16 +167,11 @@ class ProcessWorkers:
 class _WorkerProcess:
     """One worker, whose process is started for its first block."""
 
-    def __init__(self, metrics: "SummedMetrics | None") -> None:
+    def __init__(self) -> None:
         context = multiprocessing.get_context("spawn")  # threads of gRPC do not survive a fork
         self._receiver, self._sender = context.Pipe(duplex=False)
         self._run_id = ""
-        self._reports: Connection | None = None
-        if metrics is not None:
-            receiver, self._reports = context.Pipe(duplex=False)
-            reading = [metrics, receiver]
-            Thread(target=_read_reports, args=reading, name="metrics", daemon=True).start()
-        self._pool = SingleProcess(context, _initialize, (self._receiver, self._reports))
+        self._pool = SingleProcess(context, _initialize, (self._receiver,))
 
     def submit(self, job: BlockJob, settings: RunSettings | None) -> "Future[BlockResult]":
         """Submit a block; before a run's first block, also submit the run's settings.
@@ -194,11 +182,7 @@ class _WorkerProcess:
             if settings is not None and self._run_id != settings.run_id:
                 self._pool.submit(begin_run, settings)
                 self._run_id = settings.run_id
-            future = self._pool.submit(play_block, job)
-        if self._reports is not None:  # the process has its own copy by now
-            self._reports.close()
-            self._reports = None
-        return future
+            return self._pool.submit(play_block, job)
 
     def end_bots(self, run_id: str) -> "Future[WorkerOutput]":
         """Have an idle process end its bots; may raise BrokenProcessPool."""
@@ -229,19 +213,8 @@ def _blocked_signals() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _read_reports(metrics: "SummedMetrics", receiver: Connection) -> None:
-    """Pass on the metrics reported by a worker until the worker ends."""
-    with suppress(EOFError, OSError):
-        while True:
-            metrics.update(receiver, receiver.recv())
-    metrics.end(receiver)
-    receiver.close()
-
-
-def _initialize(receiver: Connection, reports: Connection | None) -> None:
+def _initialize(receiver: Connection) -> None:
     """Prepare a worker process before its first block."""
-    if reports is not None:
-        report_metrics(reports)
     for number in _RUNNER_SIGNALS:
         signal.signal(number, _ignore)  # bots would inherit SIG_IGN
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _RUNNER_SIGNALS)
