@@ -15,7 +15,7 @@ from asara_server.match.deal_secrets import commitment
 from asara_server.match.spec import MatchRecord, MatchSpec
 from asara_server.referee.referee import Referee
 from asara_server.replay.file import read_replay
-from asara_server.tournament.bots.bots_lock import others_have_bots
+from asara_server.tournament.bots.living_bots import others_have_bots
 from asara_server.tournament.bots.pool import PooledBot, ProcessStarter
 from asara_server.tournament.runner import Runner
 from asara_server.tournament.schedule import legs
@@ -210,14 +210,14 @@ def test_when_a_process_cannot_be_ended_what_is_left_of_its_group_has_deals_of_i
 
 
 HAS_A_BOT = """
-from asara_server.tournament.bots import bots_lock
-bots_lock.hold_for("a bot")
-bots_lock.hold_for("a survivor")
-bots_lock.count_as_dead("a bot")
-print(bots_lock.others_have_bots(), flush=True)
+from asara_server.tournament.bots import living_bots
+living_bots.hold_for("a bot")
+living_bots.hold_for("a survivor")
+living_bots.count_as_dead("a bot")
+print(living_bots.others_have_bots(), flush=True)
 input()
-print(bots_lock.others_have_bots(), flush=True)
-bots_lock.count_as_dead("a survivor")
+print(living_bots.others_have_bots(), flush=True)
+living_bots.count_as_dead("a survivor")
 """
 
 

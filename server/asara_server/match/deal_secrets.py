@@ -11,7 +11,8 @@ All secrets, commitments and nonces have 32 bytes; texts are UTF-8; || joins byt
 
 The seed is a text of 64 hexadecimal digits, 256 random bits. Bots receive values derived from it:
 ASARA_SEED, commitments and, after most matches, S. None of them leads to a deal that is still
-secret, because the labels differ and no search finds a random seed.
+secret, because the labels differ and no search finds a random seed. Hundreds of thousands of weaker
+seeds a second could be tried out.
 
 A seat that sent no nonce counts as 32 zero bytes. `asara_game.deal` describes how the shuffles are
 derived from D, and `README.md` in this folder what is published when, and what it proves. If a deal
@@ -23,6 +24,9 @@ come; only the replays contain it.
 
 import hashlib
 import hmac
+import re
+import secrets
+import zlib
 from collections.abc import Sequence
 from typing import Final
 
@@ -66,3 +70,44 @@ def deal_secret(secret: bytes, nonces: Sequence[bytes] = ()) -> bytes:
 
 def _hmac(key: bytes, message: bytes) -> bytes:
     return hmac.digest(key, message, hashlib.sha256)
+
+
+_DIGITS: Final = 64
+_LEAST_COMPRESSED: Final = 36
+"""Compressed size in bytes that 32 random bytes exceed, except once in more than 2^32 draws. A
+repeated pattern does not exceed it.
+"""
+
+
+def draw_seed() -> str:
+    """Return a new seed."""
+    return secrets.token_hex(_DIGITS // 2)
+
+
+def check_seed(text: str) -> str:
+    """Return a seed in lower case; raise ValueError, with a remedy, if it is not strong."""
+    fault = _fault(text)
+    if fault:
+        raise ValueError(
+            f"{fault}; bots could guess anything else. Leave it out to get a random seed for each "
+            f"run, or use this new one: {draw_seed()}"
+        )
+    return text.lower()
+
+
+def local_seed(text: str) -> str:
+    """Return the seed for a text chosen by the user: its SHA-256, or the text itself if it is
+    strong.
+
+    Such a seed is as easy to guess as the text, so use it only for matches between your own bots.
+    """
+    return text.lower() if not _fault(text) else hashlib.sha256(text.encode()).hexdigest()
+
+
+def _fault(text: str) -> str:
+    """Return why a text is not a strong seed; "" if it is strong."""
+    if not re.fullmatch(f"[0-9a-fA-F]{{{_DIGITS}}}", text):
+        return f"needs {_DIGITS} random hexadecimal digits"
+    if len(zlib.compress(bytes.fromhex(text), 9)) < _LEAST_COMPRESSED:
+        return "repeats itself"
+    return ""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from asara_server.tournament.config.seeds import check_seed, draw_seed, local_seed
+from asara_server.match.deal_secrets import check_seed, draw_seed, local_seed
 from tests.tournament.sample_bots import SEED
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from asara_codec.results import Termination
 from asara_game.rules import parse_rule_sets
 from asara_server.tournament.config.tournament_file import Limits
-from asara_server.tournament.run.suspension import FailedStarts, Suspensions
+from asara_server.tournament.run.progress import FailedStarts, Suspensions
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult
 from tests.tournament.samples import match, seat

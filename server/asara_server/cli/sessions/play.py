@@ -36,7 +36,7 @@ from asara_server.cli.sessions.interruption import on_signals, until_signal
 from asara_server.cli.sessions.setup import log_to_terminal, sandbox_of_bots, signing_key
 from asara_server.cli.sessions.web import stay, web_child
 from asara_server.event_loop import run
-from asara_server.match.deal_secrets import secret_of, tournament_secret
+from asara_server.match.deal_secrets import draw_seed, local_seed, secret_of, tournament_secret
 from asara_server.match.spec import SECOND_US, Player
 from asara_server.network.addresses import free_address, reachable_address, socket_parent
 from asara_server.network.grpc_server import serve
@@ -45,7 +45,6 @@ from asara_server.referee.referee import Referee
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import PUBLIC_KEY_FILE, SigningKey, default_key_path
 from asara_server.text import count, plain
-from asara_server.tournament.config.seeds import draw_seed, local_seed
 from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.execution.match_runner import (
     ExecutionContext,

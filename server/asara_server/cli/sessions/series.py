@@ -24,9 +24,9 @@ from asara_server.cli.sessions.setup import (
     sandbox_of_bots,
     signing_key,
 )
+from asara_server.match.deal_secrets import local_seed
 from asara_server.replay.signing import SigningKey, default_key_path
-from asara_server.tournament.bots.bot_watch import Departure
-from asara_server.tournament.config.seeds import local_seed
+from asara_server.tournament.bots.pool import Departure
 from asara_server.tournament.config.tournament_file import Entry, Tournament, check_tournament
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.execution.match_runner import Executor

@@ -22,21 +22,23 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
+
+from structlog.typing import FilteringBoundLogger
 
 from asara_codec.results import Termination
+from asara_server.eventlog.journal import Fact
 from asara_server.logs import logger
 from asara_server.match.spec import ProcessPolicy
 from asara_server.network.bot_server import BotServer
 from asara_server.referee.referee import BotRegistry
 from asara_server.text import plain_words
-from asara_server.tournament.bots import bots_lock
+from asara_server.tournament.bots import living_bots
 from asara_server.tournament.bots.bot_addresses import BotAddresses
-from asara_server.tournament.bots.bot_watch import PATIENT_S, BotWatch, Departure
 from asara_server.tournament.bots.freezer import BotFreezer
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
 from asara_server.tournament.bots.output.error_output import NOT_RUN, remedy
-from asara_server.tournament.bots.output.output_log import OutputLog
+from asara_server.tournament.bots.output.output_log import OutputLog, OutputTap
 from asara_server.tournament.bots.process import (
     BotProcess,
     MachineError,
@@ -47,11 +49,62 @@ from asara_server.tournament.bots.process import (
 )
 from asara_server.tournament.config.entry_faults import entry_fault
 from asara_server.tournament.config.tournament_file import Entry
+from asara_server.tournament.run.costs import CostMeter
 from asara_server.tournament.run.process_record import fact_now
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.filesystem_view import match_sandbox
 from asara_server.tournament.sandbox.private_copy import PrivateCopies
 from asara_server.tournament.schedule.match_settings import MatchSettings
+
+PATIENT_S: Final = 10.0
+"""Seconds to wait for a process to end after the goodbye, while its author waits for the result."""
+
+
+class Departure(NamedTuple):
+    """The end of a process that played its last match without a forfeit.
+
+    A failure after a match does not cost the entry that match. However, the process might fail
+    during its next match and forfeit it.
+    """
+
+    entry: str
+    match_id: str
+    """The last match that the process played."""
+    ending: str
+    """How the process ended, in words; "" if it was killed long after the referee's goodbye."""
+    dismissed: bool
+    """True if the process ended after the referee's goodbye, as it should."""
+    failed: bool
+    """True if the process ended too early, by a signal, or with a nonzero status."""
+    printed: tuple[str, ...]
+    """The last lines that were printed if the process failed, or else its client's last message."""
+
+    @property
+    def sentence(self) -> str:
+        """The fault, as a phrase to follow the entry's name; "" if the process ended well."""
+        if not self.dismissed:
+            return f"left after {self.match_id} and did not wait for the next match: {self.ending}"
+        if not self.ending:
+            return f"was still running {PATIENT_S:g} s after its last match, and was killed"
+        return f"{self.ending} after its last match" if self.failed else ""
+
+
+@dataclass(frozen=True, slots=True)
+class BotWatch:
+    """Callbacks that report on the bots' processes."""
+
+    show_output: Callable[[str], OutputTap] | None = None
+    """Called with the entry of each new process; returns a tap that also receives its output."""
+    on_departure: Callable[[Departure], None] | None = None
+    """Called when a process ends after playing its last match to the end.
+
+    If it is set, a process has more time to end by itself.
+    """
+    meter: CostMeter = field(default_factory=CostMeter)
+    """Counts the costs of the processes."""
+    record: Callable[[Fact], None] = lambda line: None
+    """Receives a line of the record when a process begins, plays and ends."""
+    log: FilteringBoundLogger | None = None
 
 
 @dataclass(eq=False)
@@ -388,7 +441,7 @@ class BotPool:
     async def _start(self, bot: PooledBot, match_id: str, seat: int, path: Path) -> None:
         bot.server = await self._addresses.open(bot.token, partial(self._close_flooded, bot))
         self._register(bot)
-        bots_lock.hold_for(bot.token)
+        living_bots.hold_for(bot.token)
         try:
             process, log = await self._starter.start(bot, bot.server, seat, path)
         except StartError as error:
@@ -484,7 +537,7 @@ class BotPool:
                     self._idle.remove(idle)
                     self._retire_soon(idle, why)
         else:
-            bots_lock.count_as_dead(bot.token)
+            living_bots.count_as_dead(bot.token)
             if bot.process is not None:
                 self._watch.record(fact_now("ended", process=bot.process.name))
 

@@ -26,6 +26,7 @@ from pydantic import (
 from asara_codec.clocks import Clocks
 from asara_game.bounded_toml import parse_toml
 from asara_server.bounded_file import read_bounded
+from asara_server.match.deal_secrets import check_seed
 from asara_server.match.spec import SECOND_US, ProcessPolicy
 from asara_server.network.addresses import LOCAL_TRANSPORT
 from asara_server.network.tls import TlsFiles
@@ -67,7 +68,6 @@ from asara_server.tournament.config.fields import (
     base_directory,
     command_words,
 )
-from asara_server.tournament.config.seeds import check_seed
 from asara_server.tournament.config.token_store import (
     TokenError,
     Tokens,

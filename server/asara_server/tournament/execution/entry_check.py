@@ -27,18 +27,17 @@ from asara_codec.results import Termination
 from asara_game.vocabulary import RuleSet
 from asara_server.eventlog.record_codec import RecordCodec
 from asara_server.match import deal_secrets
+from asara_server.match.deal_secrets import draw_seed
 from asara_server.match.inputs import RejectionRecord, ReplyRecord
 from asara_server.match.spec import SECOND_US
 from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.referee.referee import Referee
 from asara_server.text import plain, plain_words
-from asara_server.tournament.bots.bot_watch import BotWatch, Departure
 from asara_server.tournament.bots.build.build import EntryBuilder
 from asara_server.tournament.bots.output.output_log import OutputTap, last_printed
-from asara_server.tournament.bots.pool import PooledBot
+from asara_server.tournament.bots.pool import BotWatch, Departure, PooledBot
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.entry_faults import entry_fault
-from asara_server.tournament.config.seeds import draw_seed
 from asara_server.tournament.config.tournament_file import Entry, Tournament
 from asara_server.tournament.execution.match_runner import (
     ExecutionContext,

@@ -11,9 +11,9 @@ from asara_server.network.open_files import files_needed, require_open_files
 from asara_server.referee.hosted import Wait
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
-from asara_server.tournament.bots.bot_watch import BotWatch, Departure
-from asara_server.tournament.bots.leftovers import end_recorded
+from asara_server.tournament.bots.living_bots import end_recorded
 from asara_server.tournament.bots.output.output_log import OutputTap
+from asara_server.tournament.bots.pool import BotWatch, Departure
 from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.execution.match_runner import (
     FINISH_S,

@@ -21,8 +21,7 @@ from asara_server.network.open_files import raise_open_files_limit
 from asara_server.referee.hosted import MatchCut, Wait
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.bot_addresses import BotAddresses
-from asara_server.tournament.bots.bot_watch import BotWatch
-from asara_server.tournament.bots.pool import BotPool, PooledBot
+from asara_server.tournament.bots.pool import BotPool, BotWatch, PooledBot
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.tournament_file import Remote
 from asara_server.tournament.run.costs import CostMeter, RunCosts

@@ -1,7 +1,16 @@
-"""Tracks the progress of a run: the matches still to be played, and the results so far.
+"""Tracks the progress of a run: the matches still to be played, the results so far, and the entries
+that take no further part.
 
 It is independent of the executor that plays the matches (see `execution`). All objects here belong
 to one event loop.
+
+An entry is out if its bots fail to start several times in a row.
+
+It is suspended if it forfeits too large a share of its matches. These are judged in schedule order,
+up to the first match that is not over. Concurrent matches may end in any order, but this order
+affects neither whether an entry is suspended nor after which match. Matches of the entry that have
+already begun are played to their end; how many depends on the number of concurrent matches. A match
+missed by a remote bot does not count: the bot plays again as soon as it connects.
 """
 
 import asyncio
@@ -10,6 +19,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
+from asara_codec.results import Termination
 from asara_server.eventlog.journal import Fact, Journal, JournalError
 from asara_server.logs import logger
 from asara_server.replay.file import signed_records
@@ -22,7 +32,6 @@ from asara_server.tournament.run.directory import (
     ended_attempts,
 )
 from asara_server.tournament.run.run_record import GIVEN
-from asara_server.tournament.run.suspension import FailedStarts, Suspensions
 from asara_server.tournament.schedule.legs import (
     DEFAULT_MATCH_S,
     Legs,
@@ -404,3 +413,91 @@ class RunProgress:
             self._withheld[result.block].append(result.played_as)
         else:
             self.directory.publish_replays([result.played_as])
+
+
+class Suspensions:
+    """Decides which entries of a run are suspended; results may arrive in any order."""
+
+    def __init__(self, matches: Iterable[ScheduledMatch], limits: Limits) -> None:
+        self._limits = limits
+        self._schedule: dict[str, list[str]] = {}
+        """Matches of each entry, in schedule order."""
+        for match in matches:
+            for entry in match.entries:
+                self._schedule.setdefault(entry, []).append(match.match_id)
+        self._ends: dict[str, dict[str, Termination]] = {entry: {} for entry in self._schedule}
+        """For each entry, the terminations of its finished matches."""
+        self._judged = dict.fromkeys(self._schedule, 0)
+        """For each entry, the number of matches judged: all before its first unfinished match."""
+        self._counted = dict.fromkeys(self._schedule, 0)
+        """Number of judged matches that the entry did not miss."""
+        self._forfeits = dict.fromkeys(self._schedule, 0)
+        """Number of judged matches that the entry forfeited without missing them."""
+        self.suspended: dict[str, str] = {}
+        """Suspended entries, with the reasons."""
+
+    def record_result(self, result: MatchResult, excluded: Collection[str] = ()) -> dict[str, str]:
+        """Count a result; return the entries that it suspends, with the reasons.
+
+        Entries that are `excluded` forfeit anyway, and are not judged.
+        """
+        not_judged = {*self.suspended, *excluded}
+        suspended = {}
+        if not result.void:
+            for seat in result.seats:
+                if seat.entry in self._schedule and seat.entry not in not_judged:
+                    self._ends[seat.entry][result.match_id] = seat.termination
+                    if why := self._judge(seat.entry):
+                        suspended[seat.entry] = why
+        self.suspended |= suspended
+        return suspended
+
+    def _judge(self, entry: str) -> str:
+        """Return why an entry is suspended, or "" if it is not.
+
+        Only the matches before its first unfinished match are judged.
+        """
+        schedule, ends = self._schedule[entry], self._ends[entry]
+        limits = self._limits
+        while (judged := self._judged[entry]) < len(schedule) and schedule[judged] in ends:
+            self._judged[entry] += 1
+            if (end := ends[schedule[judged]]) is Termination.MISSED:
+                continue
+            self._counted[entry] = matches = self._counted[entry] + 1
+            self._forfeits[entry] = forfeits = self._forfeits[entry] + end.forfeit
+            if matches >= limits.suspend_after and forfeits > limits.suspend_share * matches:
+                missed = judged + 1 - matches
+                besides = f", besides {missed} that it missed" if missed else ""
+                return (
+                    f"suspended after it forfeited {forfeits} of its first {matches} matches"
+                    f"{besides}"
+                )
+        return ""
+
+
+class FailedStarts:
+    """Counts each entry's failed starts since its last successful start."""
+
+    def __init__(self, limit: int) -> None:
+        """`limit` is the number of consecutive failed starts after which an entry is out."""
+        self._limit = limit
+        self._failures: Counter[str] = Counter()
+
+    def record_result(self, result: MatchResult, ignored: Collection[str] = ()) -> dict[str, str]:
+        """Count a result; return the entries that are now out, with the reasons.
+
+        Nothing is counted for `ignored` entries.
+        """
+        out = {}
+        for seat in result.seats:
+            if seat.entry in ignored:
+                continue
+            if seat.termination is not Termination.NEVER_STARTED:
+                self._failures[seat.entry] = 0
+                continue
+            self._failures[seat.entry] += 1
+            if (failures := self._failures[seat.entry]) >= self._limit:
+                out[seat.entry] = (
+                    f"not started again after {failures} failures in a row: {seat.reason}"
+                )
+        return out

@@ -47,6 +47,7 @@ from asara_server.tournament.run.directory import (
     TOURNAMENT,
     RunError,
 )
+from asara_server.tournament.run.progress import Suspensions
 from asara_server.tournament.run.read_run import JournalAudit, RunLog
 from asara_server.tournament.run.run_record import (
     DOCUMENTS,
@@ -55,7 +56,6 @@ from asara_server.tournament.run.run_record import (
     json_bytes,
     signature_name,
 )
-from asara_server.tournament.run.suspension import Suspensions
 from asara_server.tournament.schedule.legs import with_own_deals
 from asara_server.tournament.schedule.schedule import ScheduledMatch, looks_at
 from asara_server.tournament.standings.model import Standings

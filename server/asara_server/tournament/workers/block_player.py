@@ -23,9 +23,8 @@ from asara_server.eventlog.journal import Fact as JournalFact
 from asara_server.eventlog.journal import Journal, JournalError
 from asara_server.logs import Fact, gather
 from asara_server.referee.referee import Referee
-from asara_server.tournament.bots.bot_watch import BotWatch
-from asara_server.tournament.bots.bots_lock import others_have_bots
-from asara_server.tournament.bots.leftovers import end_leftovers
+from asara_server.tournament.bots.living_bots import end_leftovers, others_have_bots
+from asara_server.tournament.bots.pool import BotWatch
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.execution.match_runner import (
     ExecutionContext,
