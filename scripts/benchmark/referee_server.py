@@ -10,11 +10,12 @@ from asara_codec.clocks import Clocks
 from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
 from asara_server.event_loop import run
-from asara_server.eventlog.journal import TABLE, Journal
+from asara_server.eventlog.journal import Journal
 from asara_server.logs import configure
 from asara_server.match.spec import MatchSpec, Player
 from asara_server.network.grpc_server import serve
 from asara_server.referee.referee import Referee
+from asara_server.tournament.run.directory import JOURNAL
 from scripts.benchmark.children import options, serve_commands, usage
 
 CLOCKS: Final = Clocks(start_up_us=600_000_000, bank_us=250_000_000)
@@ -65,7 +66,7 @@ async def main(address: str, bots: list[str], rules: str, seats: int) -> None:
     """Serve until the benchmark ends. The journal is next to the socket, for the page."""
     configure("error")  # matches are cut when the benchmark ends
     folder = Path(address.removeprefix("unix:")).parent
-    matches = MatchLoop(bots, rules, seats, Journal(folder / TABLE))
+    matches = MatchLoop(bots, rules, seats, Journal(folder / JOURNAL))
     running = await serve(matches.referee, address)
     await serve_commands({"start": matches.start, "usage": usage})
     await running.stop(None)

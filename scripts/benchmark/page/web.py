@@ -44,12 +44,13 @@ from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
 from asara_server import bundled
 from asara_server.event_loop import run
-from asara_server.eventlog.journal import TABLE, Journal
+from asara_server.eventlog.journal import Journal
 from asara_server.logs import configure
 from asara_server.match.spec import MatchSpec, Player
 from asara_server.network.grpc_server import PLAY_SERVICE, serve
 from asara_server.referee.hosted import HostedMatch
 from asara_server.referee.referee import Referee
+from asara_server.tournament.run.directory import JOURNAL
 from scripts.benchmark.children import Child, child
 from scripts.benchmark.figures import Bar, BenchError, Figure, compare
 from scripts.benchmark.referee import side
@@ -178,7 +179,7 @@ async def _delays_of_a_match(viewers: int, pause_s: float) -> list[float]:
     match = MatchSpec("m0-1", rules, players, Clocks(), secrets.token_bytes(32))
     with tempfile.TemporaryDirectory(prefix="asara-bench-") as made, ExitStack() as stack:
         folder = Path(made)
-        referee = Referee(journal=stack.enter_context(Journal(folder / TABLE)))
+        referee = Referee(journal=stack.enter_context(Journal(folder / JOURNAL)))
         for name in names:
             referee.register_bot(name, name)
         running = await serve(referee, f"unix:{folder / 'socket'}")
