@@ -14,6 +14,7 @@ from asara_search.policies import GreedyPolicy
 from scripts.tuning.arena import Duel, PolicyPlayer, duel, secret_of
 from scripts.tuning.calibration import calibrate
 from scripts.tuning.duel_command import compare
+from scripts.tuning.fit_forecast import fit
 from scripts.tuning.labels import check_labels
 from scripts.tuning.levels import measure
 from scripts.tuning.spsa import Spsa
@@ -100,6 +101,7 @@ if __name__ == "__main__":
     commands = {
         "calibration": calibrate,
         "duel": compare,
+        "forecast": fit,
         "labels": check_labels,
         "levels": measure,
     }

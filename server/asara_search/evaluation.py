@@ -561,22 +561,34 @@ class Estimator:
 
     # The whole.
 
-    def standing_worth(self) -> float:
-        """Value of the awards that the standing towers can expect."""
-        total = self.award_worth(
-            self.most_first, self.most_second, self.towers, self.most_best, self.most_next
-        )
-        total += self.award_worth(
-            self.highest_first, self.highest_second, self.own_best, self.all_best, self.all_second
-        )
-        for c in range(5):
-            total += self.award_worth(
+    def award_worths(self) -> list[float]:
+        """Values of the awards that the standing towers can expect.
+
+        They are for the most towers, the highest tower of all, and the highest one of each colour.
+        """
+        worths = [
+            self.award_worth(
                 self.colour_first[c],
                 self.colour_second[c],
                 self.tallest[c],
                 self.rival_best[c],
                 self.rival_second[c],
             )
+            for c in range(5)
+        ]
+        most = self.award_worth(
+            self.most_first, self.most_second, self.towers, self.most_best, self.most_next
+        )
+        highest = self.award_worth(
+            self.highest_first, self.highest_second, self.own_best, self.all_best, self.all_second
+        )
+        return [most, highest, *worths]
+
+    def standing_worth(self) -> float:
+        """Value of the awards that the standing towers can expect."""
+        total = 0.0
+        for worth in self.award_worths():
+            total += worth
         return total
 
     def value(self, state: State, seat: int) -> float:

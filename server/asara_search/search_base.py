@@ -16,6 +16,7 @@ from asara_game.state import State
 from asara_game.vocabulary import Area, DecisionKind
 
 from .evaluation import Estimator, Weights
+from .forecast import Forecast
 from .policies import GreedyPolicy
 
 __all__ = ["Search", "SearchSettings"]
@@ -77,11 +78,11 @@ class Search:
         rules: Rules,
         settings: SearchSettings,
         policy_weights: Weights | None = None,
-        value_weights: Weights | None = None,
     ) -> None:
         self.rules = rules
         self.policy = GreedyPolicy(rules, policy_weights)
-        self.estimator = Estimator(rules, value_weights)
+        self.estimator = Estimator(rules)
+        self.forecast = Forecast()
         self.candidates = settings.candidates
         self.turns = settings.turns or 1000
         self.years = settings.years
@@ -197,8 +198,15 @@ class Search:
         return self.lead(self.expected(state), seat)
 
     def expected(self, state: State) -> list[float]:
-        """Return the prestige that each seat can expect, by seat."""
+        """Return the prestige that each seat can expect, by seat.
+
+        Only the differences between seats are meaningful: when a year begins, the forecast replaces
+        the evaluation.
+        """
         estimator = self.estimator
+        if state.seat >= 0 and not any(state.dispatched):
+            forecast = self.forecast
+            return [forecast.value(estimator, state, seat) for seat in range(estimator.seats)]
         return [estimator.value(state, seat) for seat in range(estimator.seats)]
 
     def lead(self, prestige: list[float], seat: int) -> float:

@@ -130,10 +130,9 @@ class TreeSearch(Search):
         rules: Rules,
         settings: TreeSettings | None = None,
         policy_weights: Weights | None = None,
-        value_weights: Weights | None = None,
     ) -> None:
         chosen = TreeSettings() if settings is None else settings
-        super().__init__(rules, chosen, policy_weights, value_weights)
+        super().__init__(rules, chosen, policy_weights)
         self.determinizations = chosen.determinizations
         self.greedy = chosen.opponents == "greedy"
         self.paranoid = chosen.opponents == "paranoid"

@@ -42,10 +42,9 @@ class TurnSearch(Search):
         rules: Rules,
         settings: SearchSettings | None = None,
         policy_weights: Weights | None = None,
-        value_weights: Weights | None = None,
     ) -> None:
         chosen = SearchSettings() if settings is None else settings
-        super().__init__(rules, chosen, policy_weights, value_weights)
+        super().__init__(rules, chosen, policy_weights)
         self.pondered: dict[Action, list[float]] = {}
         """For each action of the seat's next turn: the number of worlds in which the action was
         tried, and the sum of its advantages over the mean of the candidates."""

@@ -18,6 +18,7 @@ from asara_game.actions import Action
 from asara_game.engine import apply_one
 from asara_game.rules import Rules
 from asara_game.state import State
+from asara_search.evaluation import evaluate
 from asara_search.playout import LabelShuffler
 from asara_search.search_base import Search, SearchSettings
 
@@ -201,7 +202,7 @@ class _Trials:
             state = world.copy(LabelShuffler(seed))
             apply_one(state, action)
             self._search.play_on(state, world.year + years, _NO_LIMIT)
-            prestige = self._search.expected(state)
+            prestige = evaluate(state, self._search.estimator)
             values.append(expected_scores(prestige, scale, self._behind)[seat])
         self.playouts += len(actions)
         return values
