@@ -5,6 +5,8 @@ import pytest
 from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
 from asara_search.evaluation import Weights, read_weights
+from asara_search.forecast import read_forecast
+from scripts.tuning import fit_forecast
 from scripts.tuning.__main__ import SHIPPED, main
 from scripts.tuning.arena import secret_of
 from scripts.tuning.duel_command import compare
@@ -14,9 +16,9 @@ RULES = Rules(load_edition(), parse_rule_sets("basic"), 2)
 
 
 def test_no_deal_serves_two_purposes():
-    purposes = ("tune/1", "tune/2", "tune-check", "strength", "switches")
+    purposes = ("tune/1", "tune/2", "tune-check", "strength", "switches", "forecast")
     secrets = {secret_of(purpose, number) for purpose in purposes for number in range(50)}
-    assert len(secrets) == 5 * 50
+    assert len(secrets) == 6 * 50
     assert secret_of("strength", 7) == secret_of("strength", 7)
 
 
@@ -48,3 +50,16 @@ def test_two_settings_are_compared(search, capsys):
     setting = f"--search {search} --iterations 2 --turns 1"
     assert compare([setting, "greedy", "--blocks", "1"]) == 0
     assert "in 1 blocks" in capsys.readouterr().out
+
+
+@pytest.mark.long
+def test_the_forecast_is_fitted_and_written(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(fit_forecast, "_KINDS", (("basic", 2),))
+    monkeypatch.setattr(fit_forecast, "_ITERATIONS", 1)
+    monkeypatch.setattr(fit_forecast, "_SHARE", 0.2)
+    out = tmp_path / "forecast.toml"
+    assert fit_forecast.fit(["--matches", "4", "--out", str(out)]) == 0
+    printed = capsys.readouterr().out
+    assert "0 years follow" in printed
+    assert f"Written to {out}" in printed
+    assert all(any(row) for row in read_forecast(out))
