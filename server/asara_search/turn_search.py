@@ -2,9 +2,9 @@
 
 The candidates are the legal actions with the highest prices in the greedy policy. Each candidate is
 applied in the same worlds, with the same later shuffles. The greedy policy plays on up to a
-horizon, and the evaluation prices the state there. After each round the worse half of the
-candidates is dropped (sequential halving), so most playouts go to the candidates that are hard to
-tell apart.
+horizon. There the forecast prices the state if a year begins, and the evaluation if not. After each
+round the worse half of the candidates is dropped (sequential halving), so most playouts go to the
+candidates that are hard to tell apart.
 """
 
 from __future__ import annotations
