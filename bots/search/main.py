@@ -50,7 +50,7 @@ CHOICES = {"opponents": OPPONENTS, "leaf": LEAVES, "final": FINALS}
 LEVELS = (
     "--iterations 1 --candidates 1 --noise 0.6",
     "--iterations 1 --candidates 1",
-    "--iterations 2 --candidates 2",
+    "--iterations 2 --candidates 2 --noise 0.25",
     "--iterations 12",
     "--milliseconds 1000",
 )
