@@ -150,7 +150,7 @@ def _report(name: str, seats: int, matches: Sequence[Measured]) -> str:
 
 
 def measured(tasks: Sequence[Task], jobs: int, out: Path) -> list[Measured]:
-    """Return the matches of the tasks; those that the file does not have are added to it."""
+    """Return the matches of the tasks. Measure those that the file lacks, and add them to it."""
     known = dict(_read(out))
     missing = [task for task in tasks if task not in known]
     out.parent.mkdir(parents=True, exist_ok=True)

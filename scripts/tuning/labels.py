@@ -179,7 +179,7 @@ def read(out: Path) -> Iterator[Measured]:
 
 
 def measured(given: argparse.Namespace, rules: Rules) -> Iterable[Measured]:
-    """Yield the decisions to measure; those that the file does not have are added to it."""
+    """Yield the measured decisions. Measure what the file lacks, and add it to the file."""
     known = {one.name: one for one in read(given.out)}
     meter = Meter(rules)
     given.out.parent.mkdir(parents=True, exist_ok=True)

@@ -26,7 +26,7 @@ DATA = Path(__file__).parents[1] / "contract/client"
 TLS = TlsFiles(DATA / "localhost.pem", DATA / "localhost.key")
 
 
-def secure_channel(address: str, *options: tuple[str, int]) -> grpc.aio.Channel:
+def secure_channel(address: str, *options: tuple[str, int | str]) -> grpc.aio.Channel:
     """A connection of its own over TLS."""
     credentials = grpc.ssl_channel_credentials(TLS.certificate.read_bytes())
     options = (("grpc.use_local_subchannel_pool", 1), *options)

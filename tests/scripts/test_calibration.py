@@ -8,6 +8,7 @@ from asara_search.analysis import Budget
 from scripts.tuning import calibration, priced_matches
 from scripts.tuning.calibration import Rows, calibrate, luck_lines
 from scripts.tuning.priced_matches import Measured, Task, Turn, measure
+from tests.scripts.resuming import printed_thrice
 
 TINY = Budget(candidates=2, choosing=2, years=1, pricing=1, doubtful=1, luck=1)
 
@@ -21,22 +22,16 @@ def _few_playouts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_small_run_prints_the_table_and_is_not_measured_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = tmp_path / "matches.jsonl"
-    options = ["basic", "--matches", "2", "--turns", "3", "--luck", "2", "--out", str(out)]
-    assert calibrate(options) == 0
-    printed = capsys.readouterr().out
+    options = ["basic", "--matches", "2", "--turns", "3", "--luck", "2"]
+    printed = printed_thrice(
+        calibrate,
+        options,
+        tmp_path / "matches.jsonl",
+        capsys,
+        lambda: monkeypatch.setattr(calibration, "measure", None),
+    )
     assert "| `basic` | 2 | 2 | 6 | nan ± nan |" in printed
     assert "mean luck by seat in 2 matches" in printed
-
-    whole, rest = out.read_text().splitlines(keepends=True)
-    out.write_text(whole + rest[:40] + "\n")
-    assert calibrate(options) == 0
-    assert capsys.readouterr().out == printed
-    assert out.read_text().splitlines(keepends=True)[-1] == rest
-
-    monkeypatch.setattr(calibration, "measure", None)
-    assert calibrate(options) == 0
-    assert capsys.readouterr().out == printed
 
 
 def test_turns_are_spread_over_the_match_and_scores_are_shares() -> None:

@@ -10,6 +10,7 @@ from asara_game.rules import Rules, parse_rule_sets
 from asara_search.analysis import BUDGETS, Budget, DecisionPricer, Estimate
 from scripts.tuning import labels
 from scripts.tuning.labels import Measured, Reference, check_labels, decisions, report
+from tests.scripts.resuming import printed_thrice
 
 RULES = Rules(load_edition(), parse_rule_sets("basic"), 2)
 TINY = Budget(candidates=2, choosing=2, years=1, pricing=2, doubtful=2, luck=1)
@@ -27,22 +28,16 @@ def test_a_small_run_prints_the_shares_and_is_not_measured_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "labels.jsonl"
-    options = ["--matches", "1", "--whole", "0", "--deep", "1", "--out", str(out)]
-    assert check_labels(options) == 0
-    printed = capsys.readouterr().out
+    printed = printed_thrice(
+        check_labels,
+        ["--matches", "1", "--whole", "0", "--deep", "1"],
+        out,
+        capsys,
+        lambda: monkeypatch.setattr(DecisionPricer, "price", None),
+    )
     assert "of the planted decisions that cost 0.25 or more" in printed
     assert len(printed.splitlines()) == 2 + 2 * len(BUDGETS)
-
-    *whole, rest = out.read_text().splitlines(keepends=True)
-    assert len(whole) + 1 == labels.PLANTED
-    out.write_text("".join(whole) + rest[:40] + "\n")
-    assert check_labels(options) == 0
-    assert capsys.readouterr().out == printed
-    assert out.read_text().splitlines(keepends=True)[-1] == rest
-
-    monkeypatch.setattr(DecisionPricer, "price", None)
-    assert check_labels(options) == 0
-    assert capsys.readouterr().out == printed
+    assert len(list(labels.read(out))) == labels.PLANTED
 
 
 def test_a_match_and_its_planted_decisions_repeat_themselves() -> None:

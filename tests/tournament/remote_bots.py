@@ -71,7 +71,7 @@ def start_bot(folder: Path, variables: Mapping[str, str]) -> subprocess.Popen[st
     return subprocess.Popen(
         [sys.executable, "far.py"],
         cwd=folder,
-        env=kept | variables,
+        env={**kept, **variables},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

@@ -145,7 +145,7 @@ async def watched_referee(
     """
     settings = WebSettings(sources=(folder,), limits=limits or WebLimits())
     if not (folder / JOURNAL).exists():
-        write_run(folder, **RUNNING)
+        write_run(folder, [], **RUNNING)
     with pytest.MonkeyPatch.context() as patch, Journal(folder / JOURNAL) as journal:
         patch.setattr(live_matches, "_READY_S", EVENT_S)
         for module in (live_matches, status):  # a process does not see its own lock

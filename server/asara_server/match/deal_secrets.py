@@ -12,7 +12,7 @@ All secrets, commitments and nonces have 32 bytes; texts are UTF-8; || joins byt
 The seed is a text of 64 hexadecimal digits, 256 random bits. Bots receive values derived from it:
 ASARA_SEED, commitments and, after most matches, S. None of them leads to a deal that is still
 secret, because the labels differ and no search finds a random seed. Hundreds of thousands of weaker
-seeds a second could be tried out.
+seeds can be tried out in a second.
 
 A seat that sent no nonce counts as 32 zero bytes. `asara_game.deal` describes how the shuffles are
 derived from D, and `README.md` in this folder what is published when, and what it proves. If a deal

@@ -35,7 +35,9 @@ def test_a_line_tells_the_first_forfeit_of_a_kind_and_the_number_of_others() -> 
 def test_a_person_leaves_and_does_not_crash() -> None:
     away = "was away when its time for decision 5 ran out"
     results = [match("r1-basic-0001", seat("you", 2, away, Termination.CRASH), seat("random", 1))]
-    assert fault_lines(results) == [f"you forfeit match r1-basic-0001 (reason: left): {away}"]
+    said = "you forfeit match r1-basic-0001 (reason: {}): " + away
+    assert fault_lines(results, ["you"]) == [said.format("left")]
+    assert fault_lines(results) == [said.format("crash")]  # a bot that is called so
 
 
 @pytest.mark.parametrize("number", [1, 4])

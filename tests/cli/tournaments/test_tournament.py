@@ -33,7 +33,7 @@ def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Pa
     assert done.stderr.endswith(f"which bots work: asara tournament check {file}\n")
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert done.stdout.startswith("Cup: 3 entries, 36 matches, 2 at a time\n")
-    assert " ".join(lines[1]) == "rules seats blocks matches blocks per entry matches per pair"
+    assert " ".join(lines[1]) == "rules seats blocks matches blocks per entry blocks per pair"
     assert lines[2:7] == [
         ["basic", "2", "6", "12", "4", "2"],
         ["basic", "3", "2", "6", "2", "2"],
@@ -94,7 +94,7 @@ def test_the_plan_counts_the_pairs_of_one_team_which_never_meet(tmp_path: Path) 
     assert done.stdout.splitlines()[2].split() == ["basic", "2", "9", "18", "3–4", "1"]
     assert (
         "1 team with several entries; 1 pair of team-mates never meet. "
-        "`matches per pair` counts only entries from different teams."
+        "`blocks per pair` counts only entries from different teams."
     ) in " ".join(done.stdout.split())
 
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from asara_server.cli.display.console import out, show_table
+from asara_server.cli.display.console import out, show_line, show_table
 from asara_server.replay.analysis_file import Analysis, Decision, SeatSum, Value
 from asara_server.replay.losses import (
     DEAREST,
@@ -100,12 +100,10 @@ def print_dearest(found: Sequence[Analysed], run: Path, argument_of: Callable[[s
         assert one.loss is not None
         entry = analysed.seats[one.seat].sums.entry
         file = shlex.quote(str(run / "replays" / f"{analysed.match_id}.asara"))
-        out.print(
-            f"  {entry}, year {one.year}: {one.chosen} cost {_interval(one.loss)}; "
-            f"better: {one.best}\n"
-            f"    asara replay ask {file} {one.decision} {argument_of(entry)} --seat {one.seat}",
-            soft_wrap=True,
-        )
+        cost = f"{one.chosen} cost {_interval(one.loss)}; better: {one.best}"
+        show_line(f"  {entry}, year {one.year}: {cost}", indent=6)
+        command = f"asara replay ask {file} {one.decision} {argument_of(entry)} --seat {one.seat}"
+        out.print(f"    {command}", soft_wrap=True)
 
 
 def _seat_of(entry: str, analysed: Analysed) -> Seat:

@@ -2,7 +2,7 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -121,10 +121,14 @@ def warn_of_views(
         )
 
 
-def fault_lines(results: Iterable[MatchResult]) -> list[str]:
-    """Describe the first forfeit for each entry and kind, in at most nine lines."""
+def fault_lines(results: Iterable[MatchResult], people: Collection[str] = ()) -> list[str]:
+    """Describe the first forfeit for each entry and kind, in at most nine lines.
+
+    `people` are entries whose seats people hold.
+    """
     lines = [
-        f"{_forfeit(forfeit)}: {forfeit.seat.explanation}" for forfeit in _first_forfeits(results)
+        f"{_forfeit(forfeit, people)}: {forfeit.seat.explanation}"
+        for forfeit in _first_forfeits(results)
     ]
     if len(lines) > _MOST_LINES:
         lines[_MOST_LINES:] = [f"… and {len(lines) - _MOST_LINES} more kinds of faults"]
@@ -151,11 +155,12 @@ def _first_forfeits(results: Iterable[MatchResult]) -> list[_Forfeit]:
     return [_Forfeit(*one, number[kind] - 1) for kind, one in first.items()]
 
 
-def _forfeit(forfeit: _Forfeit) -> str:
+def _forfeit(forfeit: _Forfeit, people: Collection[str] = ()) -> str:
     result, seat, more = forfeit
     others = f" and {more:,} more" if more else ""
     forfeits = "forfeit" if seat.entry == "you" else "forfeits"
-    return f"{seat.entry} {forfeits} match {result.match_id}{others} (reason: {kind_of(seat)})"
+    reason = kind_of(seat, people)
+    return f"{seat.entry} {forfeits} match {result.match_id}{others} (reason: {reason})"
 
 
 def _warn_in_full(forfeit: _Forfeit) -> None:

@@ -54,7 +54,7 @@ def show_plan(tournament: Tournament, expected: Estimate) -> None:
         rows.append(("all", "", f"{expected.blocks:,}", f"{expected.matches:,}", "", ""))
     show_table(
         heading(tournament, expected.matches, f"{tournament.jobs} at a time"),
-        ("rules", ">seats", ">blocks", ">matches", ">blocks per entry", ">matches per pair"),
+        ("rules", ">seats", ">blocks", ">matches", ">blocks per entry", ">blocks per pair"),
         rows,
     )
     out.print()
@@ -147,7 +147,7 @@ def _team_text(tournament: Tournament, balance: Balance) -> str:
     teams = count(sum(size > 1 for size in sizes), "team")
     return (
         f"{teams} with several entries; {count(balance.pairs_apart, 'pair')} of team-mates never "
-        "meet. `matches per pair` counts only entries from different teams."
+        "meet. `blocks per pair` counts only entries from different teams."
     )
 
 

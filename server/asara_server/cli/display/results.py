@@ -1,8 +1,7 @@
 """Shows results as tables: a single match, or standings."""
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from rich.table import Table
 
@@ -15,19 +14,16 @@ from asara_server.tournament.standings.model import SeatScore, Standings, Standi
 
 _ROWS = 10
 
-_PERSON: Final = re.compile(r"you|player-\d+")
-"""Names that `asara play` gives to people."""
-
 _CROSS_TABLE_COLUMNS = 8
 """Maximum opponent columns in one table; with a name, they fit into 80 characters."""
 
 
-def show_match(result: MatchResult) -> None:
+def show_match(result: MatchResult, people: Collection[str] = ()) -> None:
     """Print the ranking of one match."""
     columns = [">seat", "entry", ">rank", ">prestige"]
     rows = [
         [str(seat), line.entry, str(line.rank), str(line.prestige)]
-        + ([kind_of(line)] if line.termination.forfeit else [])
+        + ([kind_of(line, people)] if line.termination.forfeit else [])
         for seat, line in sorted(enumerate(result.seats), key=lambda pair: pair[1].rank)
     ]
     if result.forfeits:
@@ -38,9 +34,9 @@ def show_match(result: MatchResult) -> None:
     show_table(title, columns, rows)
 
 
-def kind_of(seat: SeatOutcome) -> str:
-    """Return the kind of a forfeit; a person does not crash."""
-    left = seat.termination is Termination.CRASH and _PERSON.fullmatch(seat.entry)
+def kind_of(seat: SeatOutcome, people: Collection[str]) -> str:
+    """Return the kind of a forfeit; `people` do not crash."""
+    left = seat.termination is Termination.CRASH and seat.entry in people
     return "left" if left else plain_words(seat.termination.name)
 
 

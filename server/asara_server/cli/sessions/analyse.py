@@ -158,8 +158,11 @@ def _analysed(run: Path, matches: Sequence[MatchResult], options: Analyse) -> li
         for match in matches
     ]
     found: list[Analysed | None] = []
-    if before := sum(job.target.exists() or job.unfinished.exists() for job in jobs):
-        notify(f"Continuing: analyses of {before:,} of {count(len(jobs), 'match')} exist.")
+    whole = sum(job.target.exists() for job in jobs)
+    begun = sum(job.unfinished.exists() and not job.target.exists() for job in jobs)
+    if whole or begun:
+        partly = f", and {begun:,} in part" if begun else ""
+        notify(f"Continuing: analyses of {whole:,} of {count(len(jobs), 'match')} exist{partly}.")
     with _progress("matches") as bar:
         task = bar.add_task("", total=len(jobs))
         for number, done in enumerate(_in_parallel(jobs, options.jobs), 1):

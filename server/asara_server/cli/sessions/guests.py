@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from asara_server.cli.display.console import out
+from asara_server.cli.display.console import notify, out
 from asara_server.tournament.config.fields import MOST_SECONDS
 from asara_server.tournament.config.token_store import new_token
 from asara_server.tournament.config.tournament_file import Entry
@@ -28,6 +28,8 @@ class Guests:
             variables = f"ASARA_ADDRESS={address} ASARA_TOKEN={token} ASARA_SEED={seeds[name]}"
             out.print(f"Start your bot ({name}) with these variables:")
             out.print(f"    {variables}\n", soft_wrap=True)
+        if self.tokens:
+            notify("Press Ctrl-C to stop.")
 
 
 @contextmanager

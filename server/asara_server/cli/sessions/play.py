@@ -328,20 +328,21 @@ class PlayTable:
 
         The analysis of an earlier match ends.
         """
+        people = [person.entry for person in self.people]
         self._results.append(result)
         self.analyses.close()
         self._analysis = None
         if result.void:
             warn(f"{result.match_id} has no result, because the referee failed")
         else:
-            show_match(result)
+            show_match(result, people)
             path = self.replays / f"{result.played_as}.asara"
             write_replay(path, records, self.key)
             if self.kept:
                 out.print(f"Replay: {plain(str(path), None)}", soft_wrap=True)
             out.print()
             self._analysis = self.analyses.enter_context(analysed(path))
-        for line in fault_lines([result]):
+        for line in fault_lines([result], people):
             warn(line)
 
     def _print_summary(self) -> int:

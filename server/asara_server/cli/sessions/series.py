@@ -10,6 +10,7 @@ from pathlib import Path
 from asara_server.cli.commands.duel import Duel
 from asara_server.cli.commands.match import Match
 from asara_server.cli.display.bot_output import show_output
+from asara_server.cli.display.console import notify
 from asara_server.cli.display.faults import warn_of_departures, warn_of_faults, warn_of_views
 from asara_server.cli.display.progress import RunMeter
 from asara_server.cli.display.results import show_match, show_standings
@@ -93,6 +94,8 @@ def play_series(
     key_file = key_of_run(None, options.out_directory)
     folders = [entry.directory for entry in tournament.entries if not entry.remote]
     secret = [key_file or default_key_path()]
+    if tournament.remote is not None:
+        secret.append(tournament.remote.tokens)
     sandbox = sandbox_of_bots(options.sandbox, folders, secret=secret) if folders else None
     entries = built_bots(tournament.entries, sandbox)
     tournament = tournament.model_copy(update={"entries": entries})
@@ -166,6 +169,8 @@ def play_matches(options: Match, log: LogOptions) -> int:
         show_match(end.results[-1])
     elif end.standings.matches.played:
         show_standings(end.standings)
+    elif not end.results:
+        notify("No match was played.")
     if options.out_directory is not None:
         notify_run_directory(options.out_directory)
     return status

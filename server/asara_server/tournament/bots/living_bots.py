@@ -21,6 +21,9 @@ from asara_server.tournament.bots.orphan_reaper import kill_marked, mark_of
 from asara_server.tournament.run.process_record import RunProcesses
 from asara_server.tournament.sandbox import cgroup_end
 
+_END_S: Final = 60.0
+"""Seconds given to processes to end after SIGKILL."""
+_PAUSE_S: Final = 0.02
 _living: Final[set[str]] = set()
 """Tokens of the living bots of this process."""
 
@@ -61,11 +64,6 @@ def _cache_folder() -> Path:
         return Path.home() / ".cache" / "asara"
     except RuntimeError:  # the user has neither HOME nor an entry in passwd
         return Path("/.cache/asara")
-
-
-_END_S: Final = 60.0
-"""Seconds given to processes to end after SIGKILL."""
-_PAUSE_S: Final = 0.02
 
 
 async def end_recorded(

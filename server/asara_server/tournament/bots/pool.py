@@ -71,7 +71,9 @@ class Departure(NamedTuple):
     match_id: str
     """The last match that the process played."""
     ending: str
-    """How the process ended, in words; "" if it was killed long after the referee's goodbye."""
+    """How the process ended, in words. Empty if the process was still running long after the
+    referee's goodbye, and was killed.
+    """
     dismissed: bool
     """True if the process ended after the referee's goodbye, as it should."""
     failed: bool

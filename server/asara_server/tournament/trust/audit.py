@@ -70,7 +70,7 @@ class AuditJob(NamedTuple):
     run: Path | None = None
     """Directory of the run that is audited with the replay; None if the replay is checked alone."""
     changed: str = ""
-    """How the file differs from the one that the results of the run describe; "" if it does not."""
+    """How the file differs from what the results of its run say about it; "" if it agrees."""
     key_from: Path | None = None
     """File in which the key of a replay that is checked alone was found: a public key, or a replay.
     This proves nothing about the key's owner. None if the auditor gave the key.
@@ -86,8 +86,8 @@ class AuditPlan:
     runs: tuple[RunAudit, ...]
     """Findings about the runs."""
     faults: tuple[str, ...]
-    """Faults of the runs, except those of their replays, and of runs that contain single replays,
-    as far as these affect the deals.
+    """Faults of the runs, without the faults of their replays. Of a run that only contains single
+    replays of the audit, these are the faults that affect the deals.
     """
     not_checked: tuple[str, ...]
     """Checks of single replays that were not possible, with the reasons."""
