@@ -154,7 +154,7 @@ async def _play_first(bot: Entry, known: frozenset[str]) -> CaseResult:
     result = await play_case(case, bot)
     if result.verdict is Verdict.FAILED and not result.streams and _FIRST not in known:
         last = result.printed.rpartition("\n")[2]
-        printed = f"; it printed: {last}" if last else ", and printed nothing"
+        printed = f"; it printed: {last}" if last else "; its standard error was empty"
         raise UserError(
             f"{bot.command[0]}: no stream was opened at ASARA_ADDRESS: {result.seen}{printed}",
             status=1,
