@@ -59,7 +59,7 @@ def _parts(values: str) -> list[str]:
 def _print_values(values: str) -> None:
     """Print values, indented; a line ends only between two values."""
     kept = re.sub(r"(?<![,;:]) ", "\N{NO-BREAK SPACE}", values)
-    out.print(Text(f"    {kept}"), indent=8)
+    out.print(Text(f"    {kept}"), lead=" " * 8)
 
 
 def _mark(source: str) -> str:

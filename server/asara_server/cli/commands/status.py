@@ -12,7 +12,7 @@ from rich.control import Control
 from rich.progress_bar import ProgressBar
 from rich.text import Text
 
-from asara_server.cli.display.console import out, show_table
+from asara_server.cli.display.console import out, show_quoted, show_table
 from asara_server.cli.display.progress import building_text
 from asara_server.cli.display.quantities import duration
 from asara_server.cli.display.results import left_out_text, show_cross_table, show_standings
@@ -276,5 +276,4 @@ def _show_build_output(printed: Mapping[str, Sequence[str]]) -> None:
         if lines:
             out.print()
             out.print(f"Last lines printed by the build of {plain(entry)}", style="bold")
-            for line in lines:
-                out.print(f"  {plain(line)}")
+            show_quoted(lines)

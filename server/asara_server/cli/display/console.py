@@ -25,11 +25,11 @@ class _Terminal(Console):
         super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False)
 
     def print(
-        self, *objects: Any, indent: int = 0, soft_wrap: bool | None = None, **settings: Any
+        self, *objects: Any, lead: str = "", soft_wrap: bool | None = None, **settings: Any
     ) -> None:
         """Break a text between words only, so that paths and hashes stay whole.
 
-        All lines after the first are indented. A no-break space is printed as a space.
+        All lines after the first begin with `lead`. A no-break space is printed as a space.
         """
         whole = soft_wrap or "end" in settings  # a prompt has another end
         if whole or len(objects) != 1 or not isinstance(objects[0], str | Text):
@@ -37,7 +37,7 @@ class _Terminal(Console):
             return
         text = Text(plain_lines(objects[0])) if isinstance(objects[0], str) else objects[0]
         for line in text.split(allow_blank=True):
-            for part in _broken(line, self.width, indent):
+            for part in _broken(line, self.width, lead):
                 super().print(part, soft_wrap=True, **settings)
 
     def render_str(self, text: str, **settings: Any) -> Text:
@@ -60,6 +60,9 @@ out = _Terminal()
 
 err = _Terminal(stderr=True)
 """Standard error: progress, notices and warnings."""
+
+_QUOTE: Final = "  | "
+"""Beginning of the lines that a program printed."""
 
 _GAP: Final = 2
 """Characters between two columns of a table."""
@@ -89,7 +92,15 @@ def show_line(line: str | Text, *, indent: int = 0, words: bool = True) -> None:
 
     On a terminal, a line of `words` is broken between them, and what follows is indented.
     """
-    _print(out, Text(plain(line, None)) if isinstance(line, str) else line, indent, words=words)
+    text = Text(plain(line, None)) if isinstance(line, str) else line
+    _print(out, text, " " * indent, words=words)
+
+
+def show_quoted(lines: Iterable[str], *, warning: bool = False) -> None:
+    """Print what a program printed to standard output, or as a warning; every line is marked."""
+    console, style = (err, "yellow") if warning else (out, "")
+    for line in lines:
+        _print(console, Text(_QUOTE + plain(line, None), style=style), _QUOTE)
 
 
 def warn(text: str, *, indent: int = 0, words: bool = True) -> None:
@@ -98,18 +109,19 @@ def warn(text: str, *, indent: int = 0, words: bool = True) -> None:
     On a terminal, it is broken between words, or anywhere if the text does not consist of `words`.
     """
     for line in plain_lines(text).split("\n"):
-        _print(err, Text(" " * indent + line, style="yellow"), indent, words=words)
+        _print(err, Text(" " * indent + line, style="yellow"), " " * indent, words=words)
 
 
-def _print(console: _Terminal, line: Text, indent: int = 0, *, words: bool = True) -> None:
-    console.print(line, indent=indent, soft_wrap=not (words and console.is_terminal))
+def _print(console: _Terminal, line: Text, lead: str = "", *, words: bool = True) -> None:
+    console.print(line, lead=lead, soft_wrap=not (words and console.is_terminal))
 
 
-def _broken(line: Text, width: int, indent: int) -> Iterator[Text]:
-    """Yield the parts of a line, broken between words; all but the first part are indented.
+def _broken(line: Text, width: int, lead: str) -> Iterator[Text]:
+    """Yield the parts of a line, broken between words; all but the first part begin with `lead`.
 
     A word that is wider than `width`, such as a path, stays whole.
     """
+    indent = len(lead)
     width, used = max(width, 2 * indent), 0
     breaks = []
     for word in re.finditer(" *[^ ]+", line.plain):
@@ -119,7 +131,7 @@ def _broken(line: Text, width: int, indent: int) -> Iterator[Text]:
             used, cells = indent, cell_len(word[0].lstrip())
         used += cells
     first, *rest = line.divide(breaks)
-    for part in (first, *(Text(" " * indent, overflow="ignore") + part for part in rest)):
+    for part in (first, *(Text(lead, line.style, overflow="ignore") + part for part in rest)):
         part.rstrip()
         yield part
 
@@ -163,7 +175,7 @@ def _lists(columns: Sequence[Sequence[str]], width: int) -> Iterator[Text]:
             if cell:
                 blanks = " " * (indent - cell_len(name))
                 line = Text.assemble((name, "bold"), blanks, cell, overflow="ignore")
-                yield from _broken(line, width, indent)
+                yield from _broken(line, width, " " * indent)
 
 
 def make_table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from asara_codec.results import Termination
-from asara_server.cli.display.console import warn
+from asara_server.cli.display.console import show_quoted, warn
 from asara_server.cli.display.quantities import listed
 from asara_server.cli.display.results import kind_of
 from asara_server.text import count
@@ -74,8 +74,7 @@ def warn_of_folders(tournament: Tournament) -> None:
 def warn_of_failed_build(failed: FailedBuild, logs: Path) -> None:
     """Print why an entry cannot be built, and the last lines of the build's output."""
     warn(f"{failed.entry} is out: {failed.why}; it printed{':' if failed.printed else ' nothing'}")
-    for line in failed.printed:
-        warn(f"  | {line}")
+    show_quoted(failed.printed, warning=True)
     if failed.printed:
         warn(f"  all of it: {logs / f'build-{failed.entry}.log'}")
     if wants_network(failed.printed):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from asara_server import bundled
-from asara_server.cli.display.console import notify, warn
+from asara_server.cli.display.console import notify, show_quoted
 from asara_server.cli.display.progress import SLOW_INTERVAL_S
 from asara_server.cli.display.quantities import duration
 from asara_server.cli.options.bots import FETCH, is_built_in
@@ -146,8 +146,7 @@ def _is_writable(directory: Path) -> bool:
 
 def _failure(entry: Entry, failed: FailedBuild, sandbox: Sandbox | None) -> UserError:
     """Print the output of a failed build; return the error that ends the command."""
-    for line in failed.printed:
-        warn(f"  | {line}")
+    show_quoted(failed.printed, warning=True)
     text = f"bot {entry.name!r}: its build failed: {failed.why}"
     fetch = entry.directory / FETCH
     fetched = any((entry.directory / folder).is_dir() for folder in _PACKAGES)

@@ -11,7 +11,7 @@ from typing import Any, Final
 from asara_codec.results import Termination
 from asara_server.cli.commands.check import Check
 from asara_server.cli.display.bot_output import show_output
-from asara_server.cli.display.console import notify, out, show_line, warn
+from asara_server.cli.display.console import notify, out, show_line, show_quoted, warn
 from asara_server.cli.display.progress import SLOW_INTERVAL_S
 from asara_server.cli.display.quantities import duration
 from asara_server.cli.options.bots import find_bots
@@ -25,7 +25,6 @@ from asara_server.cli.sessions.entry_check import (
     keep_replays,
     play_check,
     seconds_text,
-    show_printed,
     verdict_text,
 )
 from asara_server.cli.sessions.setup import log_to_file, sandbox_of_bots
@@ -69,8 +68,7 @@ async def show_progress(bot: str, bank_s: float, check: EntryCheck) -> None:
             notify(f"A bot in an endless loop is stopped after about {duration(bank_s)}")
         if (lines := check.hanging(bot)) != shown:
             shown = lines
-            for line in lines:
-                warn(f"  | {line}", words=False)
+            show_quoted(lines, warning=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,14 +159,25 @@ def show_finding(finding: BotFinding) -> None:
         show_line(
             "its build's last lines:" if _is_build_fault(one) else "its last lines in each match:"
         )
-        show_printed(one)
-    for text in one.rejections[:_MOST_REJECTIONS]:
+        show_quoted(one.printed)
+    rejections = _untold_rejections(finding)
+    for text in rejections[:_MOST_REJECTIONS]:
         show_line(f"rejected: {text}")
-    if (more := len(one.rejections) - _MOST_REJECTIONS) > 0:
+    if (more := len(rejections) - _MOST_REJECTIONS) > 0:
         show_line(f"rejected: {more:,} more")
     if rows or one.printed:
         out.print()
     show_line(finding.sentence)
+
+
+def _untold_rejections(finding: BotFinding) -> list[str]:
+    """Return the rejections that neither the bot's client nor the verdict describes."""
+    told = (*finding.checked.printed, finding.sentence)
+    return [
+        text
+        for text in finding.checked.rejections
+        if not any(text.partition(": ")[2] in line for line in told)
+    ]
 
 
 def _measurements(finding: BotFinding) -> list[tuple[str, str]]:

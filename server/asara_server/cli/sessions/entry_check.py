@@ -13,7 +13,7 @@ from typing import Any
 
 from asara_game.rules import format_rule_sets
 from asara_server.cli.commands.tournament import Check
-from asara_server.cli.display.console import notify, out, show_line, show_table, warn
+from asara_server.cli.display.console import notify, out, show_line, show_quoted, show_table, warn
 from asara_server.cli.display.progress import NAMES_SHOWN, Meter, building_text
 from asara_server.cli.display.quantities import duration, listed
 from asara_server.cli.options.log import LogOptions
@@ -224,7 +224,7 @@ def show_check(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
         _show_title("Last lines printed by working bots")
     for one in printing:
         show_line(one.entry)
-        show_printed(one)
+        show_quoted(one.printed)
 
 
 def _show_faults(checked: Sequence[CheckedEntry], tournament: Tournament) -> None:
@@ -234,7 +234,7 @@ def _show_faults(checked: Sequence[CheckedEntry], tournament: Tournament) -> Non
     for one in faulty:
         show_line(f"{one.entry} {verdict_text(one)}")
         if one.verdict is not Verdict.WORKS:
-            show_printed(one)
+            show_quoted(one.printed)
     for folder in tournament.left_out:
         for line in folder.lines:
             show_line(line)
@@ -257,11 +257,6 @@ def check_summary(checked: Sequence[CheckedEntry], tournament: Tournament) -> st
 
 def _show_title(text: str) -> None:
     out.print(f"\n{text}", style="bold")
-
-
-def show_printed(one: CheckedEntry) -> None:
-    for line in one.printed:
-        show_line(f"  | {line}", words=line.startswith("asara: "))
 
 
 def verdict_text(one: CheckedEntry) -> str:

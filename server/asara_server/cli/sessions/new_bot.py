@@ -39,6 +39,10 @@ _RESULTS: Final = frozenset(
 """Folders of build results, caches and downloads, which are not copied. A starter's `.gitignore`
 also lists its own."""
 _TEMPLATES: Final = Path(__file__).parents[1] / "templates"
+_BUILD: Final = """
+`match` and `duel` build the bot in this folder by the command in `bot.toml`, without a network.
+The next build is quick, as compilers keep their caches.
+"""
 _LONGEST_NAME: Final = 32
 _MODE: Final = 0o644
 _MODE_OF_PROGRAMS: Final = 0o755
@@ -195,8 +199,9 @@ def _write_templates(language: Language, name: str, folder: Path, *, fetched: bo
         "source": language.source,
         "rows": rows,
         "guide": _guide(language),
+        "build": _BUILD if language.kit else "",
         "install": f"pip install '{REQUIREMENT}[referee]'",
-        "fetch_line": "./fetch.sh                      # once: downloads packages\n"
+        "fetch_line": "./fetch.sh                                # once: downloads packages\n"
         if fetched
         else "",
         "with_downloads": ", with what `fetch.sh` downloaded" if fetched else "",

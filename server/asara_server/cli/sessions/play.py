@@ -18,8 +18,6 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode
 
-from rich.prompt import IntPrompt
-
 from asara_codec.clocks import Clocks
 from asara_game.vocabulary import RuleSet
 from asara_server import system
@@ -152,13 +150,15 @@ def _asked_level() -> int:
     """Return the level that the person chooses; without a terminal, the usual level."""
     if not (sys.stdin and sys.stdin.isatty() and shows_progress()):
         return USUAL_LEVEL
-    question = "Level of your opponent (1 is for beginners)"
-    levels = [str(level) for level in range(1, LEVELS + 1)]
+    question = f"Level of your opponent, from 1 for beginners to {LEVELS} ({USUAL_LEVEL}): "
+    levels = {"": USUAL_LEVEL, **{str(level): level for level in range(1, LEVELS + 1)}}
     try:
-        return IntPrompt.ask(question, console=err, choices=levels, default=USUAL_LEVEL)
+        while (answer := err.input(question).strip()) not in levels:
+            question = f"A number from 1 to {LEVELS}: "
     except EOFError:
         notify("")
         return USUAL_LEVEL
+    return levels[answer]
 
 
 def _sandbox(options: Play, opponents: Sequence[Entry], folder: Path) -> Sandbox | None:
