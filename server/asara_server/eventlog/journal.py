@@ -288,10 +288,10 @@ def split_line(data: bytes) -> tuple[str, int, str]:
 _FULL: Final = "the disk is full: make room, then continue with --resume"
 
 
-def in_use(process: int) -> str:
-    """Return the message that a process has a run open; 0 means an unknown process."""
+def in_use(process: int, what: str = "run") -> str:
+    """Return the message that a process has a file open; 0 means an unknown process."""
     which = f" (process {process})" if process else ""
-    return f"another program has it open{which}: wait until that run is over, or stop it"
+    return f"another program has it open{which}: wait until that {what} is over, or stop it"
 
 
 def _open_private(path: Path) -> BufferedReader:

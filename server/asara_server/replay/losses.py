@@ -14,6 +14,9 @@ from typing import Final, NamedTuple
 from asara_server.replay.analysis_file import Analysis, Decision, SeatSum, Value
 from asara_server.text import plain_words
 
+MIN_MATCHES: Final = 5
+"""Minimum number of matches for an interval. The intervals of fewer exceed all possible scores."""
+
 DEAREST: Final = 10
 """Maximum number of decisions listed."""
 
@@ -58,7 +61,7 @@ class Analysed(NamedTuple):
 
 
 class Mean(NamedTuple):
-    """A mean, and half the width of its 95 % interval; None for a single match."""
+    """A mean, and half the width of its 95 % interval; None for fewer than MIN_MATCHES matches."""
 
     mean: float
     half: float | None
@@ -201,7 +204,7 @@ def _change(name: str, pairs: Sequence[tuple[float, float]]) -> Change:
 
 def mean_of(values: Sequence[float]) -> Mean:
     """Return the mean of independent values, with Student's interval."""
-    return Mean(fmean(values), _half_width(values) if len(values) > 1 else None)
+    return Mean(fmean(values), _half_width(values) if len(values) >= MIN_MATCHES else None)
 
 
 def _half_width(values: Sequence[float]) -> float:

@@ -1,5 +1,7 @@
 """The file of an analysis that is not finished, so that an interrupted analysis can continue.
 
+The process that finds the values holds a lock on the file.
+
 Each line is a digest and a value in JSON, in the order in which the analysis finds the values. A
 digest covers the replay, the budget, the versions and all lines so far. So the lines from a damaged
 one on are not used, and no line is used for another analysis.
@@ -17,7 +19,10 @@ from asara_game.rules import RULES_VERSION
 from asara_search.analysis import BUDGETS, VERSION
 from asara_server.atomic_file import AppendedFile
 from asara_server.bounded_file import read_bounded
+from asara_server.eventlog.file_lock import hold, holder, known_holder
+from asara_server.eventlog.journal import in_use
 from asara_server.replay.analysis_file import LARGEST_FILE
+from asara_server.user_error import UserError
 
 _Found = TypeVar("_Found")
 
@@ -27,6 +32,16 @@ def unfinished_path(target: Path, budget: str) -> Path:
     return target.with_name(f"{target.name}.{budget}.part")
 
 
+def check_not_held(path: Path) -> None:
+    """Raise UserError if another process is finding the values of this file."""
+    if (process := known_holder(path)) is not None:
+        raise _held(path, process)
+
+
+def _held(path: Path, process: int) -> UserError:
+    return UserError(f"{path}: {in_use(process, 'analysis')}")
+
+
 class UnfinishedAnalysis:
     """The values found so far. Each new value is written to the file immediately.
 
@@ -34,7 +49,10 @@ class UnfinishedAnalysis:
     """
 
     def __init__(self, path: Path, replay: bytes, budget: str) -> None:
-        """Open the file, creating it if it does not exist; raises OSError."""
+        """Open the file, creating it if it does not exist; raises OSError.
+
+        Raises UserError if another process holds it.
+        """
         about = (VERSION, RULES_VERSION, BUDGETS[budget], sha256(replay).hexdigest())
         self._digest = sha256(repr(about).encode()).hexdigest().encode()
         try:
@@ -46,6 +64,12 @@ class UnfinishedAnalysis:
         self._known = iter(known)
         self.damaged = len(known) + 1 if len(known) < len(lines) else 0
         self._file = AppendedFile(path)
+        try:
+            hold(self._file.fileno())
+        except (BlockingIOError, PermissionError):
+            process = holder(self._file.fileno()) or 0
+            self._file.close()
+            raise _held(path, process) from None
         ftruncate(self._file.fileno(), sum(len(line) + 1 for line in lines[: len(known)]))
 
     def _sound(self, lines: list[bytes]) -> list[bytes]:

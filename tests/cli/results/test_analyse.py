@@ -4,6 +4,8 @@ import errno
 import json
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +17,21 @@ from asara_server.atomic_file import AppendedFile
 from asara_server.cli.options import output_file
 from asara_server.replay import analysis
 from asara_server.replay.signing import SigningKey
+from asara_server.replay.unfinished_analysis import UnfinishedAnalysis
+from asara_server.user_error import UserError
 from tests.cli.command import asara, refusal
 from tests.match.playouts import random_replay, replay_bytes
 from tests.replay.priced import Pricer, without_playouts
 from tests.tournament.samples import change_run
 
+HOLDS = """
+import sys
+from pathlib import Path
+from asara_server.replay.unfinished_analysis import UnfinishedAnalysis
+held = UnfinishedAnalysis(Path(sys.argv[1]), b"", "quick")
+print("held", flush=True)
+sys.stdin.read()
+"""
 REPLAY = random_replay(parse_rule_sets("basic"), 2, seed=1, replies=6)
 
 
@@ -41,7 +53,10 @@ def test_a_replay_is_analysed_once_and_its_analysis_is_next_to_it(file: Path) ->
     for seat in (0, 1):
         assert f"Seat {seat} (bot {seat}) was " in done.stdout
     written = file.with_name("m.analysis.json")
-    assert f"The whole analysis: {written}" in done.stderr
+    assert done.stderr.endswith(
+        f"The whole analysis: {written}\n"
+        f"To see it with the match: asara replay page {file} --out m.html\n"
+    )
     assert json.loads(written.read_bytes())["match_id"] == "random-1"
     about = written.stat().st_mtime_ns
     again = asara("analyse", file, status=0)
@@ -96,6 +111,24 @@ def test_an_interrupted_analysis_of_a_replay_continues(
         f"{part}: ignored from line 1 on: damaged, or from the analysis of another" in done.stderr
     )
     assert target.read_bytes() == written
+    assert not part.exists()
+
+
+def test_an_analysis_that_another_process_makes_is_left_to_it(file: Path, tmp_path: Path) -> None:
+    part = tmp_path / "m.analysis.json.quick.part"
+    command = [sys.executable, "-c", HOLDS, str(part)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        held = (
+            f"{part}: another program has it open (process {holder.pid}): wait until that analysis "
+            "is over, or stop it"
+        )
+        assert refusal("analyse", file) == f"asara: {held}\n"
+        with pytest.raises(UserError, match=re.escape(held)):  # it began after that check
+            UnfinishedAnalysis(part, b"", "quick")
+        holder.kill()
+    asara("analyse", file, status=0)
     assert not part.exists()
 
 
@@ -163,7 +196,8 @@ def test_an_entry_is_shown_where_it_loses_and_compared_with_an_earlier_run(tmp_p
         asara(*play, "-o", tmp_path / run, status=0)
     now, before = tmp_path / "now", tmp_path / "before"
     done = asara("analyse", now, "--entry", "random", status=0).stdout
-    assert "\nWhere random loses by certain mistakes: means per match (± 95 %)\n" in done
+    title = "Where random loses by certain mistakes: means per match (no ± below 5 matches)"
+    assert f"\n{title}\n" in done
     for group in ("all decisions", "space", "year 4"):
         assert f"\n{group} " in done
     commands = [line for line in done.splitlines() if "asara replay ask " in line]
@@ -172,7 +206,7 @@ def test_an_entry_is_shown_where_it_loses_and_compared_with_an_earlier_run(tmp_p
     compared = ("analyse", now, "--entry", "random", "--against")
     done = asara(*compared, before, status=0).stdout
     assert re.search(r"compared with .*: means of 2 matches with the same deal", done)
-    assert re.search(r"score +0\.00 +0\.00 +\+0\.00 ± 0\.00", done)
+    assert re.search(r"score +0\.00 +0\.00 +\+0\.00\n", done)
     assert len(list((before / "analysis").iterdir())) == 2
     fault = refusal(*compared, tmp_path / "other")
     assert "have no deal in common" in fault

@@ -9,6 +9,7 @@ from asara_server.cli.display.console import out, show_line, show_table
 from asara_server.replay.analysis_file import Analysis, Decision, SeatSum, Value
 from asara_server.replay.losses import (
     DEAREST,
+    MIN_MATCHES,
     Analysed,
     Change,
     Mean,
@@ -59,7 +60,7 @@ def print_entries(found: Sequence[Analysed]) -> None:
         for seat in analysed.seats:
             by_entry[seat.sums.entry].append(seat)
     show_table(
-        f"{count(len(found), 'match')}: means per match, in shares of a match (± 95 %)",
+        f"{count(len(found), 'match')}: means per match, in shares of a match {_error(len(found))}",
         ("entry", ">matches", ">score", ">luck", ">without luck", ">lost by mistakes"),
         (_means(entry, seats) for entry, seats in by_entry.items()),
     )
@@ -70,7 +71,7 @@ def print_parts(entry: str, found: Sequence[Analysed]) -> None:
     parts = parts_of([_seat_of(entry, one) for one in found])
     out.print()
     show_table(
-        f"Where {entry} loses by certain mistakes: means per match (± 95 %)",
+        f"Where {entry} loses by certain mistakes: means per match {_error(len(found))}",
         ("", ">decisions", ">mistakes", ">lost", ">share"),
         map(_part, parts),
     )
@@ -81,7 +82,7 @@ def print_changes(entry: str, before: Path, pairs: Sequence[tuple[Analysed, Anal
     seats = [(_seat_of(entry, old), _seat_of(entry, new)) for old, new in pairs]
     show_table(
         f"{entry} compared with {before}: means of {count(len(pairs), 'match')} with the same deal "
-        "and seats (± 95 %)",
+        f"and seats {_error(len(pairs))}",
         ("", ">before", ">now", ">difference"),
         map(_change, changes_of(seats)),
     )
@@ -138,6 +139,11 @@ def _percent(share: Mean) -> str:
 
 def _change(one: Change) -> tuple[str, ...]:
     return one.name, f"{one.before:.2f}", f"{one.now:.2f}", _mean(one.difference, "+")
+
+
+def _error(matches: int) -> str:
+    """Return what follows the ± of means over a number of matches, or why there is none."""
+    return "(± 95 %)" if matches >= MIN_MATCHES else f"(no ± below {MIN_MATCHES} matches)"
 
 
 def _mean(value: Mean, sign: str = "") -> str:

@@ -33,7 +33,11 @@ from asara_server.replay.analysis_file import (
 )
 from asara_server.replay.file import parse_replay, read_file
 from asara_server.replay.losses import Analysed, brief
-from asara_server.replay.unfinished_analysis import UnfinishedAnalysis, unfinished_path
+from asara_server.replay.unfinished_analysis import (
+    UnfinishedAnalysis,
+    check_not_held,
+    unfinished_path,
+)
 from asara_server.text import count
 from asara_server.tournament.run.directory import ANALYSIS
 from asara_server.tournament.run.read_run import read_ended_run
@@ -91,6 +95,7 @@ def _analyse_replay(path: Path, options: Analyse) -> None:
         total = actions_in(parse_replay(read_file(path)))
         target = _target(path)
         job = Job(path, target, options.budget)
+        check_not_held(job.unfinished)
         if job.unfinished.exists():
             notify("Continuing the analysis of this match.")
         with _progress("actions") as bar:
@@ -102,6 +107,8 @@ def _analyse_replay(path: Path, options: Analyse) -> None:
         warn(ignored)
     print_analysis(found)
     notify(f"The whole analysis: {target}")
+    page = shlex.join(["asara", "replay", "page", str(path), "--out", f"{path.stem}.html"])
+    notify(f"To see it with the match: {page}", words=False)
 
 
 def print_decisive(replay: Path) -> None:
@@ -158,6 +165,8 @@ def _analysed(run: Path, matches: Sequence[MatchResult], options: Analyse) -> li
         for match in matches
     ]
     found: list[Analysed | None] = []
+    for job in jobs:
+        check_not_held(job.unfinished)
     whole = sum(job.target.exists() for job in jobs)
     begun = sum(job.unfinished.exists() and not job.target.exists() for job in jobs)
     if whole or begun:
