@@ -161,6 +161,9 @@ def test_the_pace_of_a_resumed_run_is_that_of_what_it_plays(
     assert meter.summary() == "7 of 10 matches, 120.0 per minute, about 2 s left"
     run.progress.stopping.set()
     assert meter.summary() == "7 of 10 matches, 120.0 per minute"
+    for name in "nop":
+        meter.add_result(match(name, seat("a", 1), seat("b", 2)))
+    assert meter.summary() == "10 of 10 matches; writing the results"
 
 
 @pytest.mark.long

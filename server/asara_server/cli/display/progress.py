@@ -162,14 +162,15 @@ class RunMeter(Meter):
             }
             return building_text(elapsed, runner.to_build)
         played = f"{self._done:,} of {count(self._total, 'match')}"
+        if self._done >= self._total:
+            return f"{played}; writing the results"
         seconds = time.monotonic() - self._started
-        over = self._done >= self._total
-        awaited = awaited_text(runner.executor.awaited if runner is not None and not over else ())
+        awaited = awaited_text(runner.executor.awaited if runner is not None else ())
         if self._done == self._done_at_start:
             return f"{played} after {duration(seconds, whole_s=True)}{awaited}"
         rate = (self._done - self._done_at_start) / seconds
         pace = f"{played}, {60 * rate:.1f} per minute"
-        if over or (runner is not None and runner.progress.stopping.is_set()):
+        if runner is not None and runner.progress.stopping.is_set():
             return pace
         left = duration((self._total - self._done) / rate, whole_s=True)
         return f"{pace}, about {left} left{awaited}"

@@ -49,7 +49,8 @@ class DuelMeter(RunMeter):
         self.duel.add(result)
 
     def summary(self) -> str:
-        return progress_line(self.duel.report(), self.duel.blocks_left)
+        line = progress_line(self.duel.report(), self.duel.blocks_left)
+        return f"{line}  ending" if self.duel.over else line
 
 
 def heading(
