@@ -80,6 +80,10 @@ def test_the_log_of_a_bot_names_its_forfeit(tmp_path: Path) -> None:
     assert asara(*words, cwd=tmp_path).returncode == 0
     log = (tmp_path / "run/logs/r1-basic-0001/0-hang.log").read_text()
     assert re.search(r"^# [0-9:]+ forfeit: never started$", log, re.MULTILINE)
+    assert refusal(*words, cwd=tmp_path) == (
+        "asara: run: already contains a run; choose another folder, such as run-2, or delete that "
+        "run first\n"
+    )
 
 
 def test_a_missing_extra_is_named_before_the_command_that_needs_it(

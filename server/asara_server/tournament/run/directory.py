@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
+from itertools import count as count_up
 from pathlib import Path
 from typing import Literal, Self
 
@@ -418,10 +419,18 @@ def _check_never_begun(path: Path) -> None:
     """Raise RunError if a directory holds more than an unbegun run could leave there."""
     if has_run(path):
         raise RunError(
-            f"{path}: already contains a run; choose another folder, or delete that run first"
+            f"{path}: already contains a run; choose another folder, such as {_free_beside(path)}, "
+            "or delete that run first"
         )
     if not _was_never_begun(path):
         raise RunError(f"{path}: is not empty; choose a folder that is new or empty")
+
+
+def _free_beside(path: Path) -> Path:
+    """Return the path with the first number, from 2 on, with which nothing exists."""
+    path = path if path.name else path.absolute()
+    numbered = (path.with_name(f"{path.name}-{number}") for number in count_up(2))
+    return next(one for one in numbered if not one.exists())
 
 
 def _clear(path: Path) -> None:
