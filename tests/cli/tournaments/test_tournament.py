@@ -228,6 +228,18 @@ def test_a_second_signal_does_not_wait_for_anybody(tmp_path: Path) -> None:
         assert processes_of(tmp_path) == ""
 
 
+@pytest.mark.long
+def test_living_bots_of_another_run_are_told_of_before_the_first_match(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("asara_server.cli.sessions.run.others_have_bots", lambda: True)
+    file = write_tournament(tmp_path, GOOD, HEADER.replace("independent", "mirrored"))
+    done = asara("tournament", "run", file, "--out", tmp_path / "run", status=0)
+    assert (
+        "\nBots of another run are alive on this machine, and could pass on deals." in done.stderr
+    )
+
+
 def test_entries_that_are_too_large_are_named_before_the_first_match(tmp_path: Path) -> None:
     text = HEADER + "[limits]\ndirectory_mib = 2\n"
     for name, build in (("small", ""), ("large", ""), ("built", 'build = "make"\n')):

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from asara.installing import install_command
-from asara_server.cli.display.console import notify
+from asara_server.cli.display.console import notify, warn
 from asara_server.cli.display.faults import warn_of_failed_build
 from asara_server.cli.display.progress import RunMeter
 from asara_server.cli.options.log import LogOptions
@@ -20,6 +20,7 @@ from asara_server.cli.sessions.web import WEB_PACKAGES
 from asara_server.event_loop import run
 from asara_server.network.addresses import ServeError
 from asara_server.network.open_files import OpenFilesError
+from asara_server.tournament.bots.living_bots import others_have_bots
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, Runner, RunSetup
 from asara_server.user_error import UserError
@@ -93,6 +94,11 @@ async def _play(runner: Runner, meter: RunMeter, *, publish: bool) -> tuple[RunE
     runner.begin()
     if publish:
         _notify_published(runner)
+    if runner.progress.legs and others_have_bots():
+        warn(
+            "Bots of another run are alive on this machine, and could pass on deals. To rule this "
+            "out, play one run at a time."
+        )
     run_task = asyncio.create_task(runner.run())
     meter_task = asyncio.create_task(meter.show())
     signals: list[signal.Signals] = []
