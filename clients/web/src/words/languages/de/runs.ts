@@ -69,7 +69,8 @@ export const runs = {
   ranksHelp:
     "Ränge: der beste und der schlechteste Rang, den die Ergebnisse zulassen; mit 95 % Sicherheit für alle Teilnehmer zugleich.",
   first: "Chance auf Rang 1",
-  firstHelp: "Chance auf Rang 1: die Wahrscheinlichkeit, dass dieser Teilnehmer der beste ist.",
+  firstHelp:
+    "Chance auf Rang 1: die Wahrscheinlichkeit, dass dieser Teilnehmer der beste ist, für sich betrachtet. Sie kann hoch sein, obwohl mehrere Ränge offen sind.",
   wins: "Siege",
   prestige: "Prestige",
   ladder: "Wertungszahlen",

@@ -68,7 +68,8 @@ export const runs = {
   ranksHelp:
     "Rank range: the best and worst rank that the results leave open, for all entries together with 95 % confidence.",
   first: "Chance of 1st",
-  firstHelp: "Chance of 1st: the probability that this entry is the best.",
+  firstHelp:
+    "Chance of 1st: the probability that this entry is the best, taken alone. It can be high beside a wide rank range.",
   wins: "Wins",
   prestige: "Prestige",
   ladder: "Ladder",

@@ -68,7 +68,8 @@ export const runs = {
   ranksHelp:
     "Puestos: el mejor y el peor que permiten los resultados, para todos los participantes a la vez con un 95 % de confianza.",
   first: "Prob. de ser 1.º",
-  firstHelp: "Prob. de ser 1.º: la probabilidad de que este participante sea el mejor.",
+  firstHelp:
+    "Prob. de ser 1.º: la probabilidad de que este participante sea el mejor, considerada por sí sola. Puede ser alta aunque queden varios puestos abiertos.",
   wins: "Victorias",
   prestige: "Prestigio",
   ladder: "Escalera",

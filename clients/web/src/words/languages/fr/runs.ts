@@ -68,7 +68,8 @@ export const runs = {
   ranksHelp:
     "Rangs : le meilleur et le pire rang que les résultats permettent, pour tous les participants à la fois avec 95 % de confiance.",
   first: "Chances d’être 1er",
-  firstHelp: "Chances d’être 1er : la probabilité que ce participant soit le meilleur.",
+  firstHelp:
+    "Chances d’être 1er : la probabilité que ce participant soit le meilleur, considérée seule. Elle peut être élevée même si plusieurs rangs restent possibles.",
   wins: "Victoires",
   prestige: "Prestige",
   ladder: "Échelle",

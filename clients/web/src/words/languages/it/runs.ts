@@ -68,7 +68,8 @@ export const runs = {
   ranksHelp:
     "Ranghi: il migliore e il peggiore che i risultati permettono, per tutti i partecipanti insieme con il 95% di confidenza.",
   first: "Prob. di 1º posto",
-  firstHelp: "Prob. di 1º posto: la probabilità che questo partecipante sia il migliore.",
+  firstHelp:
+    "Prob. di 1º posto: la probabilità che questo partecipante sia il migliore, considerata da sola. Può essere alta anche se restano possibili più ranghi.",
   wins: "Vittorie",
   prestige: "Prestigio",
   ladder: "Graduatoria",

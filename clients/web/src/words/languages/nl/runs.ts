@@ -69,7 +69,8 @@ export const runs = {
   ranksHelp:
     "Plaatsen: de beste en de slechtste plaats die de uitslagen toelaten, voor alle deelnemers samen met 95% zekerheid.",
   first: "Kans op 1e",
-  firstHelp: "Kans op 1e: de kans dat deze deelnemer de beste is.",
+  firstHelp:
+    "Kans op 1e: de kans dat deze deelnemer de beste is, op zichzelf bekeken. Die kan hoog zijn terwijl er meer plaatsen mogelijk zijn.",
   wins: "Winst",
   prestige: "Prestige",
   ladder: "Ladder",
