@@ -109,6 +109,7 @@ def test_a_run_prints_standings_and_what_happened(cup: Cup) -> None:
     assert re.search(
         r"\nCPU usage: \S+ of all cores; of that, \S+ by bots, \S+ by the referee", printed
     )
+    assert printed.endswith(f"\nTo write a report: asara report {cup.run}\n")
     assert "exits is out: not started again after 3 failures in a row: exited with" in printed
     logs = (cup.run / "logs").rglob("*-exits.log")
     assert any("cannot load model.bin" in log.read_text() for log in logs)
@@ -288,7 +289,7 @@ def test_the_manifest_can_be_published_before_the_first_match(prepared: Prepared
     assert prepared.files["results.jsonl"] == b""
     assert json.loads(prepared.files["run.json"])["state"] == "prepared"
     assert prepared.status.startswith(
-        "Cup: prepared\nTo start playing: asara tournament run FILE.toml --out "
+        f"Cup: prepared\nTo start playing: asara tournament run {prepared.file} --out "
     )
     assert "Took" not in prepared.status
 

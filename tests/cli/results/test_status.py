@@ -155,9 +155,12 @@ def test_a_run_that_was_killed_ended_with_its_last_match(run: Path) -> None:
     assert look.elapsed_s == 9 * 60 + 30
     assert asara("status", run).stdout.startswith("Cup: killed\n10 of 40 matches")
     (run / "tournament.toml").touch()
-    assert asara("status", "run", cwd=run.parent).stdout.startswith(
-        "Cup: killed\nTo continue: asara tournament run FILE.toml --out run --resume\n"
-    )
+    for path, file in (("another.toml", "FILE.toml"), ("cup.toml", "cup.toml")):
+        (run.parent / path).write_text("seats = 2" if path == "another.toml" else "")
+        assert asara("status", "run", cwd=run.parent).stdout.startswith(
+            f"Cup: killed\nTo continue: asara tournament run {file} --out run --resume\n"
+        )
+    assert " run FILE.toml --out . " in asara("status", ".", cwd=run).stdout
 
 
 def test_all_matches_left_are_counted_and_those_of_blocks_that_have_begun(

@@ -211,6 +211,9 @@ def test_without_a_fault_the_status_is_0_and_nothing_is_left(
 def test_remote_entries_are_named_as_not_checked(tmp_path: Path) -> None:
     file, _ = write_cup(tmp_path, ("far", "farther"))
     done = asara("tournament", "check", file, status=0)
+    assert done.stderr.endswith(
+        f"To play the tournament: asara tournament run {file} --out runs/cup\n"
+    )
     assert (
         "far was not checked: its bot runs on another machine; --remote waits for it\n"
         in done.stdout

@@ -4,6 +4,7 @@ import shlex
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from rich.control import Control
 from rich.progress_bar import ProgressBar
 from rich.text import Text
 
+from asara_server.bounded_file import read_bounded
 from asara_server.cli.display.console import out, show_quoted, show_table
 from asara_server.cli.display.progress import building_text
 from asara_server.cli.display.quantities import duration
@@ -19,7 +21,8 @@ from asara_server.cli.display.results import left_out_text, show_cross_table, sh
 from asara_server.cli.options.common import RunDirectoryArgument
 from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.text import count, plain, plain_words
-from asara_server.tournament.run.directory import RemoteInfo
+from asara_server.tournament.config.tournament_file import LARGEST_FILE
+from asara_server.tournament.run.directory import TOURNAMENT, RemoteInfo
 from asara_server.tournament.run.read_run import run_standings
 from asara_server.tournament.run.run_record import json_bytes
 from asara_server.tournament.run.status import FailingEntry, RunState, RunStatus, StatusReader
@@ -158,9 +161,10 @@ def _show_progress(directory: Path, status: RunStatus) -> None:
         state += f" (process {status.process})"
     out.print(plain(f"{status.info.title}: {state}", longest=None), style="bold")
     resumable = status.state not in {RunState.RUNNING, RunState.FINISHED}
-    if resumable and (directory / "tournament.toml").is_file():
+    if resumable and (directory / TOURNAMENT).is_file():
         doing = "start playing" if status.state is RunState.PREPARED else "continue"
-        words = ["asara", "tournament", "run", "FILE.toml", "--out", str(directory), "--resume"]
+        file = _tournament_file(directory)
+        words = ["asara", "tournament", "run", file, "--out", str(directory), "--resume"]
         out.print(f"To {doing}: {shlex.join(words)}", soft_wrap=True)
     out.print(_match_counts(status))
     if out.is_terminal and status.info.scheduled:
@@ -179,6 +183,20 @@ def _show_progress(directory: Path, status: RunStatus) -> None:
         out.print(f"The last match ended {duration(status.idle_s, whole_s=True)} ago.")
     if status.info.costs is not None and (line := status.info.costs.sentence):
         out.print(line)
+
+
+def _tournament_file(directory: Path) -> str:
+    """Return the file with which a run can be resumed, if it is here or in a folder of the run."""
+    copy = directory / TOURNAMENT
+    with suppress(OSError):
+        kept = read_bounded(copy, LARGEST_FILE)
+        for file in chain.from_iterable(
+            sorted(folder.glob("*.toml")) for folder in (Path(), *directory.parents)
+        ):
+            with suppress(OSError):
+                if read_bounded(file, LARGEST_FILE) == kept and not file.samefile(copy):
+                    return str(file)
+    return "FILE.toml"
 
 
 def _match_counts(status: RunStatus) -> str:

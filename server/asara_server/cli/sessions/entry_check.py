@@ -1,6 +1,7 @@
 """Checks the entries of a tournament, and prints which ones work."""
 
 import asyncio
+import shlex
 import shutil
 import tempfile
 import time
@@ -70,10 +71,16 @@ def check_entries(options: Check, log: LogOptions) -> int:
     out.print(check_summary(checked, tournament))
     if options.out_directory is not None:
         notify(f"Replays, and the output of builds and bots: {options.out_directory}")
-    else:
-        notify("To keep the replays and the full bot output, repeat the command with --out DIR.")
-    broken = any(one.verdict is Verdict.BROKEN for one in checked)
-    return 1 if broken or tournament.left_out else 0
+    if tournament.left_out or any(one.verdict is Verdict.BROKEN for one in checked):
+        if options.out_directory is None:
+            notify(
+                "To keep the replays and the full bot output, repeat the command with --out DIR."
+            )
+        return 1
+    file = options.file
+    words = ["asara", "tournament", "run", str(file), "--out", f"runs/{file.stem}"]
+    notify(f"To play the tournament: {shlex.join(words)}", words=False)
+    return 0
 
 
 async def play_check(

@@ -112,6 +112,7 @@ def write_bundles(options: Bundle, _log: LogOptions) -> None:
     if unproven:
         warn(f"the bundles have no proofs that the replays belong to the run: {unproven}")
     notify(f"Wrote {count(number, 'bundle')} to {directory / BUNDLES}")
+    notify("Send each author the bundle that has the name of the entry.")
 
 
 def write_page(options: Page, _log: LogOptions) -> None:

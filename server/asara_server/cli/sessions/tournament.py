@@ -222,7 +222,9 @@ def _show_end(tournament: Tournament, end: RunEnd, directory: Path) -> None:
     if line := end.costs.sentence:
         notify(line)
     notify_run_directory(directory)
-    if not end.standings.complete:
+    if end.standings.complete:
+        notify(f"To write a report: asara report {shlex.quote(str(directory))}", words=False)
+    else:
         notify("To resume this run, repeat the command with --resume.")
 
 
