@@ -10,7 +10,15 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from asara_server.cli.display.console import err, make_table, notify, out, show_line, warn
+from asara_server.cli.display.console import (
+    err,
+    make_table,
+    notify,
+    out,
+    show_line,
+    show_quoted,
+    warn,
+)
 from asara_server.match.spec import Player
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.names import name_fault
@@ -49,12 +57,13 @@ def test_sentences_are_broken_between_words_on_a_terminal(
         monkeypatch.setattr(console, "_force_terminal", terminal)
         monkeypatch.setattr(console, "_width", 12)
     show_line("in /runs/spring-cup now")
-    show_line("    return 1 + 2 + 3", words=False)
+    show_quoted(["    return 1 + 2"])
     notify("in /runs/spring-cup now")
     warn("in /runs/spring-cup now", indent=2)
     sentence = "in\n/runs/spring-cup\nnow\n" if terminal else "in /runs/spring-cup now\n"
     shown = capsys.readouterr()
-    assert shown.out == f"{sentence}    return 1 + 2 + 3\n"
+    quoted = "  |\n  | return 1\n  | + 2\n" if terminal else "  |     return 1 + 2\n"
+    assert shown.out == sentence + quoted
     warning = "".join(f"  {line}\n" for line in sentence.splitlines())
     assert Text.from_ansi(shown.err).plain == sentence + warning
 

@@ -12,8 +12,9 @@ import pytest
 
 from asara_codec.clocks import Clocks
 from asara_server.cli.sessions import bot_check
-from asara_server.tournament.config.tournament_file import ClockSettings
-from asara_server.tournament.execution.entry_check import bank_needed_us
+from asara_server.cli.sessions.bot_check import BotFinding
+from asara_server.tournament.config.tournament_file import ClockSettings, Limits
+from asara_server.tournament.execution.entry_check import CheckedEntry, Verdict, bank_needed_us
 from tests.cli.command import asara, signalled
 from tests.events import until
 from tests.tournament import sample_bots
@@ -124,6 +125,24 @@ def test_a_stopped_check_leaves_no_process(tmp_path: Path) -> None:
     assert status == 130
     assert stderr.endswith("asara: stopped; the check is not complete\n")
     assert living(mark) == []
+
+
+def test_each_rejection_is_shown_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """In the words of the bot's client, if it told of it, or in the verdict."""
+    told, dropped, last = (f"'build {n}' is not among the legal actions" for n in range(3))
+    checked = CheckedEntry(
+        "mine",
+        Verdict.BROKEN,
+        why=f"rejected replies: {last}",
+        printed=(
+            f"asara: the reply to decision 1 of m was rejected ({told}); 2 more are forgiven",
+        ),
+        rejections=tuple(f"decision 1, illegal action: {text}" for text in (told, dropped, last)),
+    )
+    bot_check.show_finding(BotFinding(checked, "", None, 60, Limits(), contained=True))
+    shown = capsys.readouterr().out
+    assert [shown.count(text) for text in (told, dropped, last)] == [1, 1, 1]
+    assert f"\nrejected: decision 1, illegal action: {dropped}\n" in shown
 
 
 async def test_a_long_match_says_once_when_an_endless_loop_ends(

@@ -87,13 +87,12 @@ def notify(text: str, *, words: bool = True) -> None:
         _print(err, Text(plain_lines(text)), words=words)
 
 
-def show_line(line: str | Text, *, indent: int = 0, words: bool = True) -> None:
+def show_line(line: str | Text, *, indent: int = 0) -> None:
     """Print a line to standard output.
 
-    On a terminal, a line of `words` is broken between them, and what follows is indented.
+    On a terminal, it is broken between words, and what follows is indented.
     """
-    text = Text(plain(line, None)) if isinstance(line, str) else line
-    _print(out, text, " " * indent, words=words)
+    _print(out, Text(plain(line, None)) if isinstance(line, str) else line, " " * indent)
 
 
 def show_quoted(lines: Iterable[str], *, warning: bool = False) -> None:
