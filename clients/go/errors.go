@@ -86,8 +86,8 @@ const tooManyStreams = "too-many-streams"
 const clientLibrary = "use the client library that comes with the referee"
 
 var advice = map[codes.Code]string{
-	codes.Unauthenticated: "start the bot with `asara match`, " +
-		"or set ASARA_TOKEN to the token that you were given",
+	codes.Unauthenticated: "set ASARA_TOKEN to what `asara match` printed last, " +
+		"or what the organiser gave you",
 	codes.FailedPrecondition: clientLibrary,
 	codes.InvalidArgument:    clientLibrary,
 	codes.Aborted:            "each process needs its own token",

@@ -18,7 +18,7 @@ std::string refusal(
     static const std::string client_library = "use the client library that comes with the referee";
     static const std::map<std::string, std::string> advice_for{
         {"UNAUTHENTICATED",
-         "start the bot with `asara match`, or set ASARA_TOKEN to the token that you were given"},
+         "set ASARA_TOKEN to what `asara match` printed last, or what the organiser gave you"},
         {"FAILED_PRECONDITION", client_library},
         {"INVALID_ARGUMENT", client_library},
         {"ABORTED", "each process needs its own token"},

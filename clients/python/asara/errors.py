@@ -4,8 +4,8 @@ from __future__ import annotations
 
 _CLIENT_LIBRARY = "use the client library that comes with the referee"
 _ADVICE = {
-    "UNAUTHENTICATED": "start the bot with `asara match`, "
-    "or set ASARA_TOKEN to the token that you were given",
+    "UNAUTHENTICATED": "set ASARA_TOKEN to what `asara match` printed last, "
+    "or what the organiser gave you",
     "FAILED_PRECONDITION": _CLIENT_LIBRARY,
     "INVALID_ARGUMENT": _CLIENT_LIBRARY,
     "ABORTED": "each process needs its own token",

@@ -87,7 +87,7 @@ impl fmt::Display for Error {
 fn advice(code: &str) -> &'static str {
     match code {
         "UNAUTHENTICATED" => {
-            "start the bot with `asara match`, or set ASARA_TOKEN to the token that you were given"
+            "set ASARA_TOKEN to what `asara match` printed last, or what the organiser gave you"
         }
         "FAILED_PRECONDITION" | "INVALID_ARGUMENT" => {
             "use the client library that comes with the referee"

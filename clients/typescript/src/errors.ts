@@ -3,7 +3,7 @@
 const CLIENT_LIBRARY = "use the client library that comes with the referee";
 const ADVICE: Readonly<Record<string, string>> = {
   UNAUTHENTICATED:
-    "start the bot with `asara match`, or set ASARA_TOKEN to the token that you were given",
+    "set ASARA_TOKEN to what `asara match` printed last, or what the organiser gave you",
   FAILED_PRECONDITION: CLIENT_LIBRARY,
   INVALID_ARGUMENT: CLIENT_LIBRARY,
   ABORTED: "each process needs its own token",

@@ -99,8 +99,8 @@ def test_a_refusal_is_one_line(referee: ScriptedReferee) -> None:
     assert (status, out) == (1, "")
     assert err == (
         f"asara: the referee at {referee.address} refused this bot (unknown-token): "
-        "no bot has this token; start the bot with `asara match`, "
-        "or set ASARA_TOKEN to the token that you were given\n"
+        "no bot has this token; set ASARA_TOKEN to what `asara match` printed last, "
+        "or what the organiser gave you\n"
     )
 
 

@@ -30,7 +30,7 @@ public final class RefusedException extends AsaraException {
   private static String advice(String code) {
     return switch (code) {
       case "UNAUTHENTICATED" ->
-          "; start the bot with `asara match`, or set ASARA_TOKEN to the token that you were given";
+          "; set ASARA_TOKEN to what `asara match` printed last, or what the organiser gave you";
       case "FAILED_PRECONDITION", "INVALID_ARGUMENT" -> "; " + CLIENT_LIBRARY;
       case "ABORTED" -> "; each process needs its own token";
       case "RESOURCE_EXHAUSTED" -> "; see the limits in proto/README.md";
