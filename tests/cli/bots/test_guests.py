@@ -75,4 +75,6 @@ def test_while_it_waits_its_address_tells_its_health_and_it_stops_when_told() ->
         process.send_signal(signal.SIGTERM)
         _, stderr = process.communicate(timeout=EVENT_S)
         assert process.returncode == 128 + signal.SIGTERM
+        assert stderr.endswith("No match was played.\n")
+        assert "pending" not in stderr  # no decision is open
         assert "Traceback" not in stderr

@@ -164,6 +164,8 @@ def test_progress_names_the_bot_that_a_match_waits_for() -> None:
     assert wait_text([slow, quick]) == "waiting for bob: decision 17 of m2 (52 s left)"
     assert wait_text([absent]) == "waiting for cid to connect (6 s left)"
     assert wait_text([slow, absent]).endswith("(52 s left), and for 1 more bot")
+    debugged = slow._replace(left_s=86_392.0)
+    assert wait_text([debugged]) == "waiting for bob: decision 17 of m2"
 
 
 def test_without_a_home_the_key_is_beside_the_run(

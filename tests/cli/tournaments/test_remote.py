@@ -157,6 +157,11 @@ def test_the_pace_of_a_resumed_run_is_that_of_what_it_plays(
     began = "2026-01-01T00:00:00+00:00"
     meter.add_result(replace(match("m", seat("a", 1), seat("b", 2)), started=began))
     assert meter.summary() == "7 of 10 matches, 1.0 per minute, about 3 min left"
+    guests = RunMeter(10, paced=False)
+    guests.start(activity(6, awaited=["guest"]))
+    guests.add_result(replace(match("m", seat("a", 1), seat("b", 2)), started=began))
+    now_s = 90.0
+    assert guests.summary() == "7 of 10 matches after 30 s; waiting for guest to connect"
     now_s = 0.5
     assert meter.summary() == "7 of 10 matches, 120.0 per minute, about 2 s left"
     run.progress.stopping.set()

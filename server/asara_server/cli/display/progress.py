@@ -33,6 +33,8 @@ NAMES_SHOWN = 3
 
 WAIT_SHOWN_S = 3.0
 """Seconds after which a bot that a match is waiting for is shown by name."""
+LONGEST_LEFT_S = 3600.0
+"""Most seconds left for a reply that are shown; a person at a debugger has a day."""
 
 
 class Meter:
@@ -99,8 +101,10 @@ class _Bar(Progress):
 class RunMeter(Meter):
     """Counts the results of a run; on a terminal, also shows the scores so far."""
 
-    def __init__(self, total: int, *, bar: bool = True) -> None:
+    def __init__(self, total: int, *, bar: bool = True, paced: bool = True) -> None:
+        """`paced` is False if a person sets the pace, so that it tells nothing of the time left."""
         self._runner: Runner | None = None
+        self._paced = paced
         self._scores: dict[str, ScoreSoFar] = defaultdict(ScoreSoFar)
         self._done_at_start = 0
         self._started = time.monotonic()
@@ -166,7 +170,7 @@ class RunMeter(Meter):
             return f"{played}; writing the results"
         seconds = time.monotonic() - self._started
         awaited = awaited_text(runner.executor.awaited if runner is not None else ())
-        if self._done == self._done_at_start:
+        if self._done == self._done_at_start or not self._paced:
             return f"{played} after {duration(seconds, whole_s=True)}{awaited}"
         rate = (self._done - self._done_at_start) / seconds
         pace = f"{played}, {60 * rate:.1f} per minute"
@@ -184,9 +188,10 @@ def wait_text(waits: "Sequence[Wait]") -> str:
     wait = late[0]
     task = f"decision {wait.decision_id} of {wait.match_id}" if wait.decision_id else "to connect"
     left = duration(wait.left_s, whole_s=True)
+    shown = f" ({left} left)" if wait.left_s <= LONGEST_LEFT_S else ""
     others = f", and for {count(len(late) - 1, 'more bot')}" if len(late) > 1 else ""
     colon = ": " if wait.decision_id else " "
-    return f"waiting for {wait.entry}{colon}{task} ({left} left){others}"
+    return f"waiting for {wait.entry}{colon}{task}{shown}{others}"
 
 
 def building_text(building: Mapping[str, float], to_build: Sequence[str]) -> str:

@@ -105,14 +105,16 @@ async def _play(runner: Runner, meter: RunMeter, *, publish: bool) -> tuple[RunE
 
     def stop(number: signal.Signals) -> None:
         signals.append(number)
-        if len(signals) == 1:
+        if len(signals) > 1:
+            run_task.cancel()
+            return
+        executor = runner.executor
+        if executor.waits or not executor.awaited:  # otherwise the run ends immediately
             notify(
                 "Stopping once the pending decisions have been answered. Press Ctrl-C again to "
                 "stop immediately."
             )
-            runner.stop()
-        else:
-            run_task.cancel()
+        runner.stop()
 
     try:
         with on_signals(stop):

@@ -148,7 +148,7 @@ def play_matches(options: Match, log: LogOptions) -> int:
     with guests_among(bots) as guests:
         blocks = "mirrored" if mirrored else "independent"
         tournament = series_tournament("match", bots, options, blocks=blocks, **guests.table)
-        meter = RunMeter(number)
+        meter = RunMeter(number, paced=not guests.tokens)
 
         def announce(address: str) -> None:
             with meter.hidden():
