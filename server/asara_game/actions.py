@@ -281,10 +281,10 @@ def _member(enum: type[_E], words: Iterator[str]) -> _E:
     raise ValueError(f"{word!r} is not one of {names}" if word else f"one of {names} is missing")
 
 
-def _number(words: Iterator[str]) -> int:
+def _number(words: Iterator[str], what: str = "a number") -> int:
     word = next(words, "")
     if not (word.isascii() and word.isdigit() and len(word) <= 4):
-        raise ValueError(f"{word!r} is not a number" if word else "a number is missing")
+        raise ValueError(f"{word!r} is not {what}" if word else f"{what} is missing")
     return int(word)
 
 
@@ -292,7 +292,7 @@ def _space(words: Iterator[str]) -> Space:
     word = next(words, "")
     if word not in _AREAS:
         raise ValueError(f"no area {word!r}; one of {', '.join(_AREAS)}")
-    return Space(_AREAS[word], _number(words))
+    return Space(_AREAS[word], _number(words, "the number of a space"))
 
 
 def _flag(words: Iterator[str], name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, get_args
 
-from .actions import Action
+from .actions import Action, ChooseSpace, Wish, format_space
 from .deal import Shuffler
 from .events import Event
 from .moves import HANDLERS
@@ -16,6 +16,7 @@ from .turns import set_up, start_year
 from .vocabulary import DecisionKind
 
 _SPACE: Final = DecisionKind.SPACE
+_WISH: Final = DecisionKind.WISH
 _TURNS: Final = [Decision(seat, _SPACE) for seat in range(4)]
 """By seat, the decision that begins its turn."""
 _new: Final = tuple.__new__
@@ -81,7 +82,17 @@ def _refusal(state: State, action: object) -> str:
     if state.seat < 0:
         return f"{action} is not legal: the match is over"
     kind, legal = state.kind.name, len(state.legal)
-    return f"{action} is not legal at decision {kind} of seat {state.seat}; {legal} others are"
+    text = f"{action} is not legal at decision {kind} of seat {state.seat}; {legal} others are"
+    return f"{text}{_legal_spaces(state, action)}"
+
+
+def _legal_spaces(state: State, action: Action) -> str:
+    """Return a clause with the legal spaces of the action's area; "" if no space is chosen now."""
+    if not isinstance(action, (ChooseSpace, Wish)) or state.kind not in (_SPACE, _WISH):
+        return ""
+    legal = [other.space for other in state.legal if isinstance(other, (ChooseSpace, Wish))]
+    spaces = [format_space(space) for space in legal if space.area == action.space.area]
+    return f"; legal spaces in this area: {', '.join(spaces) or 'none'}"
 
 
 def decision(state: State) -> Decision:

@@ -54,6 +54,8 @@ def test_other_texts_are_no_actions(text: str) -> None:
         ("take red trunk golden", "unexpected 'golden'"),
         ("build three", "'three' is not a number"),
         ("build", "a number is missing"),
+        ("dispatch spies", "the number of a space is missing"),
+        ("wish bank ten", "'ten' is not the number of a space"),
         ("keep", "a colour is missing"),
         ("keep white red", "not in canonical form; write 'keep red white'"),
     ],

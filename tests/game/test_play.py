@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asara_game.actions import ChooseSpace
+from asara_game.actions import ChooseSpace, Wish, format_space
 from asara_game.engine import apply, decision, legal_actions, outcome
 from asara_game.state import IllegalAction
 from asara_game.view import public_view, view
@@ -108,10 +108,14 @@ def test_what_is_listed_applies_and_what_is_not_is_refused(rule_sets, seats, see
 def test_a_refusal_tells_the_deciding_seat_nothing_new(rule_sets, seats):
     unlisted = ChooseSpace(Space(Area.BANK, 1))
     for state, _, _ in playout(rules(rule_sets, seats), 5):
-        if state.seat < 0 or state.kind == DecisionKind.SPACE:
+        if state.seat < 0:
             continue
         with pytest.raises(IllegalAction) as refused:
             apply(state, unlisted)
-        number = len(view(state, state.seat).legal)
-        assert str(number) in str(refused.value)
+        known = view(state, state.seat).legal
+        assert f"{len(known)} others are" in str(refused.value)
         assert state.kind.name in str(refused.value)
+        spaces = [a.space for a in known if isinstance(a, ChooseSpace | Wish)]
+        banks = ", ".join(format_space(s) for s in spaces if s.area is Area.BANK) or "none"
+        listed = str(refused.value).endswith(f"; legal spaces in this area: {banks}")
+        assert listed == (state.kind in {DecisionKind.SPACE, DecisionKind.WISH})

@@ -167,10 +167,10 @@ def _take(values: Mapping[str, _E], what: str, words: list[str]) -> _E:
     return values[word]
 
 
-def _take_number(words: list[str]) -> int:
+def _take_number(words: list[str], what: str = "a number") -> int:
     word = words.pop(0) if words else ""
     if not (word.isascii() and word.isdecimal() and len(word) <= _LONGEST_NUMBER):
-        raise ValueError(f"{word!r} is not a number" if word else "a number is missing")
+        raise ValueError(f"{word!r} is not {what}" if word else f"{what} is missing")
     return int(word)
 
 
@@ -185,7 +185,8 @@ def _take_colour(words: list[str]) -> Colour:
 
 
 def _take_space(words: list[str]) -> Space:
-    return Space(area=_take(_AREAS, "area", words), number=_take_number(words))
+    area = _take(_AREAS, "area", words)
+    return Space(area=area, number=_take_number(words, "the number of a space"))
 
 
 def _take_section(words: list[str]) -> Section:
