@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from asara_server.replay.analysis_file import analysis_bytes
 from asara_server.replay.file import read_replay
@@ -180,7 +180,17 @@ def test_a_table_that_is_closed_says_so(browser: Browser) -> None:
     with play_table() as table, seat(browser, table.links[0], errors=BROKEN) as page:
         expect(lit(page).first).to_be_visible()
         table.process.terminate()
-        expect(page.get_by_role("alert")).to_be_visible()
+        expect(page.get_by_role("alert")).to_contain_text("The table is closed. Start “asara play”")
+
+
+def test_a_table_that_has_gone_may_be_closed(browser: Browser) -> None:
+    with play_table() as table, seat(browser, table.links[0], errors=BROKEN) as page:
+        expect(lit(page).first).to_be_visible()
+        table.process.kill()
+        alert = page.get_by_role("alert")
+        expect(alert).to_contain_text(
+            "If “asara play” has ended, the table is closed: start it again"
+        )
 
 
 def test_each_area_explains_itself_once(browser: Browser, table: Table) -> None:
@@ -197,10 +207,21 @@ def test_each_area_explains_itself_once(browser: Browser, table: Table) -> None:
 
 
 def test_a_hint_names_a_choice_and_marks_it_on_the_board(browser: Browser, table: Table) -> None:
-    with seat(browser, table.links[0]) as page:
-        page.get_by_role("button", name="Hint").click()
+    with seat(browser, table.links[0], errors=BROKEN) as page:
         turn = page.get_by_role("region", name="Your turn")
-        expect(turn).to_contain_text("Hint: ")
+        button = page.get_by_role("button", name="Hint")
+        asked: list[Route] = []
+
+        def hold(route: Route) -> None:
+            asked.append(route)
+
+        page.route("**/api/hint", hold)
+        button.click()
+        expect(turn).to_contain_text("Hint: thinking")
+        asked.pop().fulfill(status=422)
+        expect(turn).not_to_contain_text("Hint: ")
+        page.unroute("**/api/hint")
+        button.click()
         page.locator("[data-better][data-lit]").first.click()
         expect(steps(page)).to_have_count(1)
         expect(turn).not_to_contain_text("Hint: ")
@@ -318,6 +339,9 @@ def test_links_without_a_seat(browser: Browser, table: Table) -> None:
             page.reload()
             heading = page.get_by_role("heading", name="This link is no longer valid")
             expect(heading).to_be_visible()
+            expect(page.get_by_role("main")).to_contain_text(
+                "The table is closed. Start “asara play”"
+            )
 
 
 def test_axe_finds_nothing_and_a_phone_has_room(browser: Browser, table: Table) -> None:

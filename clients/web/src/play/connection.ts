@@ -9,6 +9,8 @@ import {
 } from "asara/gen/play_pb.js";
 import { type Ending, ReconnectingSocket } from "../match/reconnecting-socket.js";
 
+const NOT_FOUND = 5; // gRPC status
+
 interface ConnectionHandler {
   /** Returns the first request of a connection. */
   hello(): PlayRequest;
@@ -22,6 +24,11 @@ interface ConnectionHandler {
 /** Returns true if another connection may bring the seat back to the table. */
 export function mayReturn({ reason, retryable }: Ending): boolean {
   return retryable && reason !== "stopping";
+}
+
+/** Returns true if the table is closed, or the server has none. */
+export function isClosed({ status, reason, detail }: Ending): boolean {
+  return status === NOT_FOUND || reason === "stopping" || detail === "";
 }
 
 /** A connection that is kept open until `close`, or until the referee ends it. */

@@ -157,8 +157,8 @@ function Refusal({ store, setting }: Props) {
 /** What the server would do now, once the person has asked. */
 function Hint({ store, setting }: Props) {
   const hint = store.hint.value;
-  if (typeof hint !== "object") return null;
-  const step = actionSentence(hint, { setting });
+  if (hint === undefined) return null;
+  const step = hint === "asked" ? t(play, "thinking") : actionSentence(hint, { setting });
   return <output class="advice">{t(play, "hintIs", { step })}</output>;
 }
 

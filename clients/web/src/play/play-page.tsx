@@ -18,6 +18,7 @@ import { rejectionText } from "../words/sentences.js";
 import { capitalised, rulesName } from "../words/vocabulary.js";
 import { Chips } from "./chips.js";
 import { ClockFace } from "./clock.js";
+import { isClosed } from "./connection.js";
 import { Dock } from "./dock.js";
 import { explainAgain } from "./explained.js";
 import { Hints } from "./hints.js";
@@ -61,18 +62,24 @@ function Seat({ link }: { readonly link: NonNullable<ReturnType<typeof parseLink
 }
 
 function Waiting({ store }: { readonly store: PlayStore }) {
-  const ending = store.ending.value;
+  const trouble = troubleOf(store);
+  if (trouble !== undefined) return <Message {...trouble} />;
+  if (!store.connected.value) return <Message title={t(play, "connecting")} />;
+  return <Message title={t(play, "waiting")} text={otherPeople(store.link)} />;
+}
+
+/** Why the page cannot play, and what to do; undefined while nothing is wrong. */
+function troubleOf({ session, ending: { value: ending }, connected }: PlayStore) {
   if (ending?.reason === "unknown-token") {
-    return <Message title={t(play, "unknownToken")} text={t(play, "unknownTokenHelp")} />;
+    const text = `${t(play, "closed")}. ${t(play, "closedHelp")}`;
+    return { title: t(play, "unknownToken"), text };
   }
-  if (ending !== undefined || store.session.value.stage === "closed") {
-    const calm = ending === undefined || ending.reason === "stopping" || ending.detail === "";
-    const title = t(play, calm ? "closed" : "refused");
-    return <Message title={title} text={calm ? t(play, "closedHelp") : ending.detail} />;
+  if (session.value.stage === "closed" || (ending !== undefined && isClosed(ending))) {
+    return { title: t(play, "closed"), text: t(play, "closedHelp") };
   }
-  const connected = store.connected.value;
-  const title = connected ? "waiting" : connected === false ? "lost" : "connecting";
-  return <Message title={t(play, title)} text={connected ? otherPeople(store.link) : ""} />;
+  if (ending !== undefined) return { title: t(play, "refused"), text: ending.detail };
+  if (connected.value !== false) return undefined;
+  return { title: t(play, "lost"), text: t(play, "lostHelp") };
 }
 
 /** The other people at the table; the page does not know which of them are there. */
@@ -305,20 +312,12 @@ function Head({
 /** What is wrong now: a broken connection, a rejected turn. */
 function Notices({ store }: { readonly store: PlayStore }) {
   const { rejection, stage } = store.session.value;
-  const ending = store.ending.value;
   if (stage === "over" && store.session.value.ended?.void !== true) return null;
-  if (ending !== undefined || stage === "closed") {
-    const text = ending?.detail || t(play, "closedHelp");
+  const trouble = troubleOf(store);
+  if (trouble !== undefined) {
     return (
       <p class="notice bad" role="alert">
-        <b>{t(play, ending?.reason ? "refused" : "closed")}.</b> {text}
-      </p>
-    );
-  }
-  if (store.connected.value === false) {
-    return (
-      <p class="notice bad" role="alert">
-        {t(play, "lost")}
+        <b>{trouble.title}.</b> {trouble.text}
       </p>
     );
   }

@@ -10,7 +10,8 @@ import {
 import type { Action } from "asara/gen/vocabulary_pb.js";
 import { request } from "../match/api.js";
 
-const PATIENCE_MS = 5_000;
+const PREVIEW_MS = 5_000;
+const HINT_MS = 60_000; // a server that is busy takes its time, and the page says so
 
 /** Returns what follows; undefined if the server cannot tell, and then the turn can just be sent. */
 export async function askPreview(
@@ -19,7 +20,7 @@ export async function askPreview(
   actions: readonly Action[],
 ): Promise<PreviewResponse | undefined> {
   try {
-    const response = await post("/api/preview", started, decision, actions);
+    const response = await post("/api/preview", started, decision, actions, PREVIEW_MS);
     return fromBinary(PreviewResponseSchema, new Uint8Array(await response.arrayBuffer()));
   } catch {
     return undefined;
@@ -32,7 +33,7 @@ export async function askHint(
   decision: Decision,
 ): Promise<Action | undefined> {
   try {
-    const response = await post("/api/hint", started, decision, []);
+    const response = await post("/api/hint", started, decision, [], HINT_MS);
     const { action } = (await response.json()) as { readonly action: number };
     return decision.legalActions[action];
   } catch {
@@ -45,6 +46,7 @@ function post(
   started: MatchStarted,
   decision: Decision,
   actions: readonly Action[],
+  patienceMs: number,
 ): Promise<Response> {
   const asked = create(PreviewRequestSchema, {
     started: { ...started, view: undefined },
@@ -55,6 +57,6 @@ function post(
     method: "POST",
     headers: { "Content-Type": "application/x-protobuf" },
     body: toBinary(PreviewRequestSchema, asked),
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    signal: AbortSignal.timeout(patienceMs),
   });
 }

@@ -51,11 +51,11 @@ export class PlayStore {
   readonly decision = computed(() =>
     this.caughtUp.value ? sessions.openDecision(this.session.value) : undefined,
   );
-  /** The hint for the open decision: `asked` until it comes. */
+  /** The hint for the open decision: `asked` until it comes, or the connection breaks. */
   readonly hint = computed(() => {
     const asked = this.#hint.value;
     if (asked === undefined || asked.decision !== this.decision.value) return undefined;
-    return asked.action ?? "asked";
+    return asked.action ?? (this.connected.value === false ? undefined : "asked");
   });
   readonly hintTargets = computed<ReadonlySet<Target> | undefined>(() => {
     const hint = this.hint.value;

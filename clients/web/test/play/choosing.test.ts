@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { type Action, ActionSchema, BuyerColour, Colour } from "asara/gen/vocabulary_pb.js";
 import { expect, test } from "vitest";
-import { endingOf } from "../../src/match/reconnecting-socket.js";
+import { type Ending, endingOf } from "../../src/match/reconnecting-socket.js";
 import { besideBoard, nextTargets, pick } from "../../src/play/choosing.js";
-import { mayReturn } from "../../src/play/connection.js";
+import { isClosed, mayReturn } from "../../src/play/connection.js";
 
 const { BLUE, GREEN, YELLOW } = BuyerColour;
 const lay = (faceDown: boolean, ...buyers: BuyerColour[]): Action =>
@@ -84,4 +84,12 @@ test("close codes say whether to connect again", () => {
   expect(returns(4000, "")).toBe(false);
   const replaced = { status: 10, retryable: false, reason: "replaced", detail: "a new stream" };
   expect(endingOf(4010, "replaced: a new stream")).toEqual(replaced);
+});
+
+test("close codes say whether the table is closed", () => {
+  const closed = (code: number, text: string) => isClosed(endingOf(code, text) as Ending);
+  expect(closed(4014, "stopping: the referee is stopping")).toBe(true);
+  expect(closed(4005, "no match is played at this server")).toBe(true);
+  expect(closed(4000, "")).toBe(true);
+  expect(closed(4010, "replaced: a new stream")).toBe(false);
 });
