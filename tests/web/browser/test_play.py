@@ -120,8 +120,12 @@ def test_a_whole_match_by_clicks(browser: Browser, tmp_path: Path) -> None:
         mistakes = decisive.get_by_role("listitem").filter(has_text=re.compile(r"You\W+mistake"))
         expect(mistakes).to_have_count(3)
         expect(mistakes.first).to_contain_text("+0.40")
+        expect(decisive).to_contain_text("You choose to ")
         expect(decisive.get_by_role("listitem")).to_have_count(3)
         expect(decisive.get_by_role("link")).to_have_count(0)  # the address belongs to the seat
+        box = mistakes.first.bounding_box()
+        assert box is not None
+        assert box["height"] < box["width"], "its words have a column of one letter"
         with page.context.expect_page() as opened:
             page.get_by_role("link", name="Watch the replay").click()
         expect(opened.value.locator(".board")).to_be_visible()

@@ -180,7 +180,7 @@ function useEnded(
   const match = useMemo(() => {
     if (record === undefined) return undefined;
     const own = analysis?.then((answer) => ownPart(answer, seat));
-    const found = new MatchStore(new ReceivedSource(record, undefined, own), record, false);
+    const found = new MatchStore(new ReceivedSource(record, undefined, own), record, false, seat);
     found.act((player, course) => goToEnd(player, course));
     return found;
   }, [record, analysis, seat]);

@@ -46,6 +46,8 @@ export class MatchStore {
     first: MatchRecord,
     /** False if the address of the page is no place in the match. */
     readonly linked = true,
+    /** The seat of the reader, if the reader has played. */
+    readonly you?: number,
   ) {
     this.record = signal(first);
     this.player = signal(

@@ -379,17 +379,20 @@ function foundText({ colour, baseGold, turretGold }: FoundTower): string {
 export function choiceSentence(
   seat: number,
   actions: readonly Action[],
-  { setting }: ActionContext,
+  { setting, you }: Pick<SentenceContext, "setting" | "you">,
 ): string {
   if (actions.length === 0) return "";
-  return say("chooses", seat, { setting }, { doing: actionsPhrase(actions, { setting }) });
+  return say("chooses", seat, { setting, you }, { doing: actionsPhrase(actions, { setting }) });
 }
 
 /** Returns actions for use inside a sentence. */
 export function actionsPhrase(actions: readonly Action[], { setting }: ActionContext): string {
-  const text = actions.map((each) => actionText(each.action, setting)).join(t(texts, "between"));
-  // A German action may begin with a noun.
-  return language.value === "de" ? text : text.charAt(0).toLowerCase() + text.slice(1);
+  const phrases = actions.map(({ action }) => {
+    const text = actionText(action, setting);
+    // A German action may begin with a noun.
+    return language.value === "de" ? text : text.charAt(0).toLowerCase() + text.slice(1);
+  });
+  return phrases.join(t(texts, "between"));
 }
 
 /** Returns a decision's title. */

@@ -30,6 +30,7 @@ interface Place {
   readonly landmarks: { readonly value: { readonly years: readonly number[] } };
   readonly atResult: { readonly value: boolean };
   readonly linked: boolean;
+  readonly you?: number | undefined;
   readonly goTo: (index: number) => void;
 }
 
@@ -189,7 +190,10 @@ export function Decisive({ store, analysed }: Props) {
               {store.linked ? <a href={fragmentOf(moment)}>{sentence}</a> : sentence}{" "}
               {"cost" in one && moment.decision !== undefined && (
                 <span class="quiet">
-                  {choiceSentence(one.seat, moment.decision.actions, record)}
+                  {choiceSentence(one.seat, moment.decision.actions, {
+                    setting: record.setting,
+                    you: store.you,
+                  })}
                 </span>
               )}
             </li>
