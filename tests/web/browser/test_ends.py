@@ -75,6 +75,8 @@ def test_the_end_of_a_match_that_is_played(browser: Browser) -> None:
         expect(page.get_by_role("heading", name=re.compile("wins?$"))).to_be_visible()
         check_scoring(page)
         expect(page.get_by_role("img", name="Hidden: money")).to_have_count(0)  # screens are open
+        winner = page.locator(".ranking .winner .seat-name").inner_text()
+        expect(page.locator(".skyline.active")).to_contain_text(winner)
         with page.context.expect_page() as opened:
             page.get_by_role("link", name="Watch the replay").click()
         expect(opened.value.locator(".board")).to_be_visible()

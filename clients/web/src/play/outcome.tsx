@@ -13,6 +13,7 @@ import { address, pathOf } from "../router.js";
 import { isolate, t } from "../words/language.js";
 import { list } from "../words/numbers.js";
 import { play } from "../words/sections/play.js";
+import type { Session } from "./session.js";
 import type { PlayStore } from "./store.js";
 
 const REPLAY = "replay"; // in the query of the address while the page shows the replay
@@ -188,10 +189,17 @@ function useEnded(
   return match;
 }
 
+/** The seats that have won, the person's own first; none if the match is void. */
+export function winnersOf({ ended, seat }: Session): readonly number[] {
+  if (ended === undefined || ended.void) return [];
+  const winners = ended.results.filter(({ rank }) => rank === 1).map((result) => result.seat);
+  return winners.sort((a, b) => Number(b === seat) - Number(a === seat));
+}
+
 function outcomeText(store: PlayStore, { entries }: MatchSetting): string {
   const { ended, seat } = store.session.value;
   if (ended === undefined || ended.void) return t(play, "voided");
-  const winners = ended.results.filter(({ rank }) => rank === 1).map((result) => result.seat);
+  const winners = winnersOf(store.session.value);
   if (winners.includes(seat)) return t(play, winners.length === 1 ? "won" : "tied");
   const names = winners.map((winner) => isolate(entries[winner] ?? ""));
   return names.length === 1

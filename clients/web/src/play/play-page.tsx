@@ -25,7 +25,7 @@ import { Hints } from "./hints.js";
 import { parseLink, type SeatLink } from "./link.js";
 import { Log } from "./log.js";
 import { Message } from "./message.js";
-import { Outcome, showsReplay, useFinished } from "./outcome.js";
+import { Outcome, showsReplay, useFinished, winnersOf } from "./outcome.js";
 import "./play.css";
 import { PlayStore } from "./store.js";
 
@@ -153,6 +153,7 @@ function Match({ store }: { readonly store: PlayStore }) {
             choices={over.value ? undefined : store.choices.value}
             better={store.hintTargets.value}
             focusSeat={store.decision.value === undefined ? undefined : session.seat}
+            litSeat={over.value ? winnersOf(session)[0] : undefined}
             aside={<Log store={store} setting={setting} />}
           />
           <Chips store={store} setting={setting} board={board} />
