@@ -25,11 +25,15 @@ from scipy.stats import false_discovery_control
 
 from asara_server.tournament.run.directory import RunError
 from asara_server.tournament.run.read_run import read_run
-from asara_server.tournament.standings.comparison import compared
-from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.match_result import MatchResult, by_schedule
 from asara_server.tournament.standings.plackett_luce import choices, fit
-from asara_server.tournament.standings.result_table import Floats, Indices, ResultTable, tabulate
-from asara_server.tournament.standings.standings import by_schedule
+from asara_server.tournament.standings.result_table import (
+    Floats,
+    Indices,
+    ResultTable,
+    compared,
+    tabulate,
+)
 
 FALSE_DISCOVERIES: Final = 0.05
 _ENOUGH: Final = 20

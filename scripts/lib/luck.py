@@ -31,8 +31,7 @@ from asara_search.policies import GreedyPolicy, RandomPolicy
 from asara_search.search_base import SearchSettings
 from asara_search.turn_search import TurnSearch
 from asara_server.outcome import match_scores, rank_seats
-from asara_server.tournament.standings.comparison import compared
-from asara_server.tournament.standings.result_table import ResultTable
+from asara_server.tournament.standings.result_table import ResultTable, compared
 
 BOTS = ("search", "greedy", "learned", "random")
 _ENTRIES = 8

@@ -10,7 +10,7 @@ from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.signing import SigningKey
 from asara_server.report.times import Times, evenly, read_published_files, time_use
 from asara_server.tournament.run.read_run import read_run
-from asara_server.tournament.standings.standings import by_schedule
+from asara_server.tournament.standings.match_result import by_schedule
 from tests.match.playouts import replay_bytes
 from tests.report.runs import played, run_with_replays
 from tests.tournament.samples import match, seat

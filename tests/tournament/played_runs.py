@@ -28,8 +28,7 @@ from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.run.run_record import Document, json_bytes
 from asara_server.tournament.runner import Runner, RunSetup
-from asara_server.tournament.schedule.plan import planned_matches
-from asara_server.tournament.schedule.schedule import Attempt, ScheduledMatch
+from asara_server.tournament.schedule.schedule import Attempt, ScheduledMatch, planned_matches
 from asara_server.tournament.standings.match_result import (
     MatchResult,
     PlayedAttempt,

@@ -19,7 +19,7 @@ from asara_server.tournament.config.tournament_file import Tournament, load_tour
 from asara_server.tournament.execution.local_executor import LocalExecutor
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, Runner, RunSetup
-from asara_server.tournament.schedule.plan import planned_matches
+from asara_server.tournament.schedule.schedule import planned_matches
 from asara_server.tournament.standings.match_result import MatchResult
 from tests.referee.harness import Stream
 from tests.tournament.sample_bots import GOOD, HEADER

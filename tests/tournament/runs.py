@@ -12,8 +12,7 @@ from asara_server.tournament.execution.match_runner import Executor
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, Runner, RunSetup
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.schedule.plan import planned_matches
-from asara_server.tournament.schedule.schedule import ScheduledMatch
+from asara_server.tournament.schedule.schedule import ScheduledMatch, planned_matches
 from asara_server.tournament.standings.match_result import MatchResult
 
 KEY = SigningKey.new()

@@ -18,7 +18,7 @@ from asara_server.replay.file import read_replay
 from asara_server.tournament.bots.living_bots import others_have_bots
 from asara_server.tournament.bots.pool import PooledBot, ProcessStarter
 from asara_server.tournament.runner import Runner
-from asara_server.tournament.schedule import legs
+from asara_server.tournament.schedule import schedule
 from asara_server.tournament.standings.match_result import MatchResult
 from tests.cli.command import asara
 from tests.tournament import sample_bots
@@ -192,8 +192,8 @@ def test_when_a_process_cannot_be_ended_what_is_left_of_its_group_has_deals_of_i
 
     end = ProcessStarter.end
     monkeypatch.setattr(ProcessStarter, "end", leave_one)
-    monkeypatch.setattr(legs, "LEG_S", 0.0)
-    monkeypatch.setattr(legs, "LEG_MATCHES", 1)  # so that each block is a group
+    monkeypatch.setattr(schedule, "LEG_S", 0.0)
+    monkeypatch.setattr(schedule, "LEG_MATCHES", 1)  # so that each block is a group
     header = HEADER.replace("jobs = 2", "jobs = 1")
     played = play(write(tmp_path, header), tmp_path / "run")
     assert played.standings.complete

@@ -21,7 +21,7 @@ from asara_server.match.inputs import ReopenRecord
 from asara_server.replay.file import read_replay
 from asara_server.tournament.config.tournament_file import load_tournament
 from asara_server.tournament.run.directory import block_journals
-from asara_server.tournament.schedule.plan import planned_matches
+from asara_server.tournament.schedule.schedule import planned_matches
 from tests.cli.command import asara
 from tests.events import wait_until
 from tests.tournament.processes import children, is_in_tree, running_processes

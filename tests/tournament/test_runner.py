@@ -9,8 +9,8 @@ from asara.verifier import make_nonce
 from asara_codec.results import Termination
 from asara_server.eventlog.replay import Replay
 from asara_server.eventlog.resimulate import resimulated_steps
+from asara_server.match.deal_secrets import bot_seed
 from asara_server.replay.file import read_replay
-from asara_server.tournament.schedule.schedule import bot_seed
 from tests.tournament import sample_bots
 from tests.tournament.played_runs import play_run
 from tests.tournament.runs import matches_at, play

@@ -25,7 +25,7 @@ from asara_server.tournament.config.tournament_file import Tournament, load_tour
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import Runner, RunSetup
 from asara_server.tournament.schedule.match_settings import MatchSettings
-from asara_server.tournament.schedule.plan import planned_matches
+from asara_server.tournament.schedule.schedule import planned_matches
 from asara_server.tournament.workers.block_job import RunSettings
 from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.worker_executor import WorkerExecutor

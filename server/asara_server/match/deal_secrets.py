@@ -68,6 +68,15 @@ def deal_secret(secret: bytes, nonces: Sequence[bytes] = ()) -> bytes:
     return _hmac(secret, b"joint/" + b"".join(nonce or _NO_NONCE for nonce in nonces))
 
 
+def bot_seed(seed: str, entry: str) -> int:
+    """Return the 63-bit seed of an entry's bots; a strong `seed` cannot be found from it.
+
+    The seed is the same in all matches of the run, so it does not reveal which matches form a
+    block.
+    """
+    return int.from_bytes(_hmac(seed.encode(), f"asara/tournament/bot/{entry}".encode())[:8]) >> 1
+
+
 def _hmac(key: bytes, message: bytes) -> bytes:
     return hmac.digest(key, message, hashlib.sha256)
 

@@ -9,9 +9,8 @@ from asara_server.report.times import PublishedFiles, Times, read_published_file
 from asara_server.text import on_one_line, plain, without_paths
 from asara_server.tournament.run.read_run import directories_of
 from asara_server.tournament.run.run_record import RunInfo
-from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
+from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome, by_schedule
 from asara_server.tournament.standings.model import Standings
-from asara_server.tournament.standings.standings import by_schedule
 
 
 class Publisher(NamedTuple):

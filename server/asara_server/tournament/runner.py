@@ -30,9 +30,8 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import oversized_entries
 from asara_server.tournament.sandbox.machine_limits import effective_limits
 from asara_server.tournament.sandbox.spec import SandboxKind
-from asara_server.tournament.schedule.legs import Legs
 from asara_server.tournament.schedule.match_settings import MatchSettings
-from asara_server.tournament.schedule.schedule import ScheduledMatch, looks_at
+from asara_server.tournament.schedule.schedule import Legs, ScheduledMatch, looks_at
 from asara_server.tournament.standings.match_result import MatchResult, utc_now, utc_text
 from asara_server.tournament.standings.model import Standings
 from asara_server.tournament.standings.standings import ranks_settled

@@ -33,7 +33,6 @@ from asara_server.tournament.run.read_run import directories_of, run_standings
 from asara_server.tournament.run.status import RunState, RunStatus, StatusReader
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome, utc_text
 from asara_server.tournament.standings.model import Standings
-from asara_server.tournament.standings.standings import compute_standings
 from asara_server.web.match_list import MatchFilter, MatchList
 from asara_server.web.responses import WebError
 from asara_server.web.run_catalogue import Source, SourceKind, kind_of
@@ -191,6 +190,9 @@ class OpenRun:
 
     def _standings(self, results: Sequence[MatchResult]) -> Standings:
         if self.status is None:
+            # Loads numerical libraries; see `run_standings`.
+            from asara_server.tournament.standings.standings import compute_standings
+
             return compute_standings("", (), len(results), results)
         return run_standings(self.status.info, results)
 

@@ -67,7 +67,7 @@ class RunsApi:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Load the libraries for standings, which takes a second; on exit, end the threads."""
-        self._computer.submit(import_module, "asara_server.tournament.standings.summary")
+        self._computer.submit(import_module, "asara_server.tournament.standings.standings")
         try:
             yield
         finally:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from asara_server.tournament.config.token_store import default_tokens_path, new_token, revoke_token
-from asara_server.tournament.schedule.plan import planned_matches
+from asara_server.tournament.schedule.schedule import planned_matches
 from tests.tournament.remote_bots import CERTIFICATE, remote_table
 from tests.tournament.sample_bots import load_text, refusal_of
 from tests.tournament.tables import pairs_of

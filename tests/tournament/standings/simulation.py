@@ -26,9 +26,14 @@ import numpy as np
 from scipy.special import ndtr
 from scipy.stats import norm
 
-from asara_server.tournament.standings.comparison import compared
 from asara_server.tournament.standings.match_result import MatchResult
-from asara_server.tournament.standings.result_table import BlockScores, Floats, Indices, ResultTable
+from asara_server.tournament.standings.result_table import (
+    BlockScores,
+    Floats,
+    Indices,
+    ResultTable,
+    compared,
+)
 from tests.tournament import samples
 
 Luck = Callable[[np.random.Generator, tuple[int, ...]], Floats]

@@ -6,9 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from asara_server.tournament.standings.comparison import compared
 from asara_server.tournament.standings.match_result import MatchResult
-from asara_server.tournament.standings.result_table import tabulate
+from asara_server.tournament.standings.result_table import compared, tabulate
 from asara_server.tournament.standings.standings import compute_standings
 from tests.tournament.samples import match, seat
 

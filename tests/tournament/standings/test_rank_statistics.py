@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from asara_server.tournament.schedule.schedule import looks_of
-from asara_server.tournament.standings.intervals import error_of, intervals_95
+from asara_server.tournament.standings.intervals import error_of, intervals_95, ranks_and_chances
 from asara_server.tournament.standings.plackett_luce import (
     ANCHOR_RATING,
     POINTS,
@@ -18,7 +18,6 @@ from asara_server.tournament.standings.plackett_luce import (
     fit,
     ladder,
 )
-from asara_server.tournament.standings.ranks import ranks_and_chances
 from asara_server.tournament.standings.result_table import Floats, Indices
 from tests.sizes import simulated
 from tests.tournament.standings.simulation import (

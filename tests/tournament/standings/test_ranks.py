@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from asara_server.tournament.standings.intervals import MIN_BLOCKS
-from asara_server.tournament.standings.ranks import (
+from asara_server.tournament.standings.intervals import (
+    MIN_BLOCKS,
     draws,
     rank_sets,
     ranks_and_chances,

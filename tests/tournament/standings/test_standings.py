@@ -10,14 +10,11 @@ from asara_codec.results import Termination
 from asara_server.tournament.standings.match_result import (
     MatchResult,
     SeatOutcome,
-)
-from asara_server.tournament.standings.model import Standings, StandingsRow
-from asara_server.tournament.standings.standings import (
-    block_variance,
     by_schedule,
-    compute_standings,
     without_forfeits,
 )
+from asara_server.tournament.standings.model import Standings, StandingsRow
+from asara_server.tournament.standings.standings import block_variance, compute_standings
 from tests.tournament.samples import match
 
 OK = Termination.COMPLETED

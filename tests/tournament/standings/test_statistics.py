@@ -9,8 +9,7 @@ from scipy.stats import multinomial
 
 from asara_server.tournament.standings.intervals import intervals_95
 from asara_server.tournament.standings.result_table import BlockScores, Floats
-from asara_server.tournament.standings.standings import compute_standings
-from asara_server.tournament.standings.summary import cross_table
+from asara_server.tournament.standings.standings import compute_standings, cross_table
 from tests.sizes import others_long, simulated
 from tests.tournament.standings.simulation import (
     World,

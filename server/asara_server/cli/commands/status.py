@@ -26,8 +26,8 @@ from asara_server.tournament.run.directory import TOURNAMENT, RemoteInfo
 from asara_server.tournament.run.read_run import run_standings
 from asara_server.tournament.run.run_record import json_bytes
 from asara_server.tournament.run.status import FailingEntry, RunState, RunStatus, StatusReader
+from asara_server.tournament.standings.match_result import without_forfeits as exclude_forfeits
 from asara_server.tournament.standings.model import Standings
-from asara_server.tournament.standings.standings import without_forfeits as exclude_forfeits
 
 CrossOption = Annotated[
     bool, typer.Option("--cross", help="Also show the score of every entry against every other.")

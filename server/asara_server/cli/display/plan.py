@@ -18,13 +18,13 @@ from asara_server.tournament.config.block_kinds import (
 )
 from asara_server.tournament.config.tournament_file import Entry, Tournament
 from asara_server.tournament.schedule.layout import Balance, Layout, Span, balance
-from asara_server.tournament.schedule.plan import (
+from asara_server.tournament.schedule.schedule import (
     EXCHANGE_S,
     START_S,
     Estimate,
+    looks_at,
     planned_matches,
 )
-from asara_server.tournament.schedule.schedule import looks_at
 
 
 def heading(tournament: Tournament, matches: int, at_once: str) -> str:
@@ -107,7 +107,7 @@ def _block_text(tournament: Tournament) -> str:
 
 
 def _legs_text(expected: Estimate) -> str:
-    """Return how blocks that share deals are played; see `schedule.legs`."""
+    """Return how blocks that share deals are played; see `schedule`."""
     groups, leg = f"in groups of about {expected.group:,}, each", " in the group"
     if expected.group >= expected.blocks:
         groups, leg = "together,", ""

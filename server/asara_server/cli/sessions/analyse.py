@@ -41,8 +41,7 @@ from asara_server.replay.unfinished_analysis import (
 from asara_server.text import count
 from asara_server.tournament.run.directory import ANALYSIS
 from asara_server.tournament.run.read_run import read_ended_run
-from asara_server.tournament.standings.match_result import MatchResult
-from asara_server.tournament.standings.standings import by_schedule
+from asara_server.tournament.standings.match_result import MatchResult, by_schedule
 from asara_server.tournament.trust.audit import map_in_processes
 from asara_server.user_error import UserError
 

@@ -17,6 +17,7 @@ from asara_server.cli.sessions.bot_build import built_bots
 from asara_server.cli.sessions.setup import log_to_terminal, sandbox_of_bots
 from asara_server.event_loop import run
 from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.match.deal_secrets import bot_seed
 from asara_server.match.inputs import RejectionRecord, ReplyRecord
 from asara_server.network.addresses import LOCAL_TRANSPORT, ServeError
 from asara_server.replay.file import read_signed
@@ -35,7 +36,6 @@ from asara_server.tournament.run.directory import RunError
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.match_settings import MatchSettings
-from asara_server.tournament.schedule.schedule import bot_seed
 from asara_server.user_error import UserError
 
 _NOTICE_S = 3.0

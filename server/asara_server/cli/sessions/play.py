@@ -34,7 +34,13 @@ from asara_server.cli.sessions.interruption import on_signals, until_signal
 from asara_server.cli.sessions.setup import log_to_terminal, sandbox_of_bots, signing_key
 from asara_server.cli.sessions.web import stay, web_child
 from asara_server.event_loop import run
-from asara_server.match.deal_secrets import draw_seed, local_seed, secret_of, tournament_secret
+from asara_server.match.deal_secrets import (
+    bot_seed,
+    draw_seed,
+    local_seed,
+    secret_of,
+    tournament_secret,
+)
 from asara_server.match.spec import SECOND_US, Player
 from asara_server.network.addresses import free_address, reachable_address, socket_parent
 from asara_server.network.grpc_server import serve
@@ -51,9 +57,8 @@ from asara_server.tournament.execution.match_runner import (
 )
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.match_settings import MatchSettings
-from asara_server.tournament.schedule.schedule import Attempt, bot_seed, rotated
+from asara_server.tournament.schedule.schedule import Attempt, rotated
 from asara_server.tournament.standings.match_result import MatchResult
-from asara_server.tournament.standings.standings import compute_standings
 from asara_server.user_error import UserError
 
 _NO_CLOCK_US: Final = 10**8 * SECOND_US
@@ -347,6 +352,9 @@ class PlayTable:
 
     def _print_summary(self) -> int:
         """Print the standings of several matches; return the exit status."""
+        # Loads numerical libraries, before which the matches can begin.
+        from asara_server.tournament.standings.standings import compute_standings
+
         names = self.names
         scheduled = len({result.match_id for result in self._results})
         standings = compute_standings(" – ".join(names), names, scheduled, self._results)

@@ -40,13 +40,13 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.cgroups import WITHOUT_CGROUPS, Cgroups
 from asara_server.tournament.sandbox.spec import ReservedPaths
 from asara_server.tournament.schedule.layout import Layout, balance, seat_orders
-from asara_server.tournament.schedule.plan import (
+from asara_server.tournament.schedule.schedule import (
     MOST_MATCHES,
     Estimate,
     estimate,
+    looks_at,
     planned_matches,
 )
-from asara_server.tournament.schedule.schedule import looks_at
 from asara_server.tournament.standings.intervals import blocks_for, error_of
 from asara_server.tournament.standings.standings import block_variance
 from asara_server.user_error import UserError

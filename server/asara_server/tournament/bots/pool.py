@@ -5,7 +5,7 @@ of an entry are busy, another process is started; otherwise cores would idle in 
 entries. The load is limited by the number of concurrent matches, not by the number of processes.
 
 The pool knows nothing about deals. Between two legs of a run, `end_all` ends every process (see
-`schedule.legs`). An audit can check this with the records that `BotWatch.record` receives.
+`schedule`). An audit can check this with the records that `BotWatch.record` receives.
 
 A process that has ended or forfeited a match is not reused. An entry is excluded if the kernel does
 not let one of its processes end. An excluded entry forfeits its remaining matches immediately.

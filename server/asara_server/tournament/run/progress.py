@@ -32,15 +32,16 @@ from asara_server.tournament.run.directory import (
     ended_attempts,
 )
 from asara_server.tournament.run.run_record import GIVEN
-from asara_server.tournament.schedule.legs import (
+from asara_server.tournament.schedule.schedule import (
     DEFAULT_MATCH_S,
+    MAX_ATTEMPTS,
+    Attempt,
     Legs,
+    ScheduledMatch,
     group_size,
     next_leg,
-    share_deals,
     with_own_deals,
 )
-from asara_server.tournament.schedule.schedule import MAX_ATTEMPTS, Attempt, ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult, PlayedAttempt
 
 
@@ -124,12 +125,12 @@ class RunProgress:
         and before any other begins, their results may be `settled`. If they are, these matches
         become the whole schedule.
 
-        With `legs`, no bot lives through two matches of one deal (see `schedule.legs`). If all bots
+        With `legs`, no bot lives through two matches of one deal (see `schedule`). If all bots
         are also contained, replays may be published immediately.
         """
         resumed = directory.record.begun
         self._legs = legs or Legs()
-        self.legs = legs is not None and share_deals(schedule)
+        self.legs = legs is not None and any(match.shared_deal for match in schedule)
         self._open_at_once = self.legs and self._legs.contained and not self._legs.remote
         info = directory.info if resumed else None
         self.group: Mapping[str, int] = info.group if info else {}

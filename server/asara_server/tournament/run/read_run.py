@@ -20,7 +20,6 @@ from asara_server.tournament.run.process_record import Lives, process_rows
 from asara_server.tournament.run.run_record import RunInfo, RunRecord
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings
-from asara_server.tournament.standings.standings import compute_standings
 
 NOT_A_RUN: Final = (
     "not the folder of a run; pass the folder that you gave to --out when you started the run"
@@ -160,12 +159,14 @@ def read_ended_run(directory: Path) -> RunLog:
 
 def run_standings(info: RunInfo, results: Iterable[MatchResult]) -> Standings:
     """Return the standings computed from these results of a run."""
-    results = tuple(results)
+    # Loads numerical libraries, which programs that only read a run do not need.
+    from asara_server.tournament.standings.standings import compute_standings
+
     return compute_standings(
         info.title,
         info.entries,
         info.scheduled,
-        results,
+        tuple(results),
         group=info.group,
         remote=info.remote,
         looks=info.looks,

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Literal, Self
 
 from asara_codec.clocks import Clocks
+from asara_server.match.deal_secrets import bot_seed
 from asara_server.match.spec import ProcessPolicy
 from asara_server.network.addresses import LOCAL_TRANSPORT
 from asara_server.tournament.config.tournament_file import Entry, Limits, Tournament
-from asara_server.tournament.schedule.schedule import bot_seed
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The schedule: groups of entries, their seats and rules, and the order of play. Pure.
+"""The schedule: groups of entries, their seats and rules, the order of play, and its time. Pure.
 
 The unit is the block. A block of one group has a single group of entries that fills a table, and a
 single combination of rule sets. It has one match for each required seat order, so that each entry
@@ -7,9 +7,18 @@ match has its own (see `match.deal_secrets`). A block is not mirrored if one of 
 recognise a deal.
 
 A duplicate block plays one deal once at each of several tables, and each entry sits at no more than
-one of these tables. Its seats are balanced over the blocks (see `seated`). `legs` decides when
-matches with a shared deal are played. A match that is repeated because the referee failed keeps its
-deal.
+one of these tables. Its seats are balanced over the blocks (see `seated`).
+
+Anyone who has seen a deal could reveal it to bots that have yet to play it. Therefore, no bot that
+has seen a deal may still be alive when the deal is played again. The blocks of a run are played in
+groups, and the matches of a group in legs. A leg has at most one match of each block, so all its
+deals are different. After a leg, every bot process on the machine is ended before the next leg
+begins.
+
+The leg in which each match of a block is played rotates over the blocks, so that no leg favours a
+seat. Smaller blocks are spread over the legs. A match that is repeated because the referee failed
+keeps its deal, and is played after all others of its group. Matches with remote bots also come
+last, because nobody here can end a remote bot.
 
 In a full schedule, every group of entries plays every kind of table in every round. Alternatively,
 each entry has a given number of blocks, which `blocks` selects. Team-mates are never
@@ -32,19 +41,25 @@ for the ranks of several entries that meet in a block.
 A look follows a whole round, in which all groups have met, or a block if there is only one round.
 """
 
-import hashlib
-import hmac
 import math
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import count, pairwise
 from typing import Final, NamedTuple
 
 from asara_game.rules import format_rule_sets
 from asara_game.vocabulary import RuleSet
 from asara_server.tournament.config.block_kinds import BlockKind
+from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.schedule.blocks import Block
-from asara_server.tournament.schedule.layout import Layout, blocks_of, names_by_kind, rotate
+from asara_server.tournament.schedule.layout import (
+    Layout,
+    TableKind,
+    blocks_of,
+    names_by_kind,
+    rotate,
+    table_kinds,
+)
 
 _LOOKS: Final = 8
 _GROWTH: Final = 1.5
@@ -103,6 +118,17 @@ class Attempt(NamedTuple):
 def attempt_name(match_id: str, number: int) -> str:
     """Return the match ID of an attempt. Later attempts have a suffix; the first has none."""
     return match_id if number == 1 else f"{match_id}.{number}"
+
+
+def planned_matches(tournament: Tournament) -> list[ScheduledMatch]:
+    """Return all matches of a tournament, in the order of play."""
+    return list_matches(
+        [entry.name for entry in tournament.entries],
+        tournament.seats,
+        tournament.rules,
+        Layout.of(tournament.teams, tournament),
+        remote=tournament.remote_entries,
+    )
 
 
 def list_matches(
@@ -173,16 +199,6 @@ def looks_of(parts: Sequence[str]) -> tuple[int, ...]:
     return tuple(ends[number - 1] for number in sorted(wanted))
 
 
-def bot_seed(seed: str, entry: str) -> int:
-    """Return the 63-bit seed of an entry's bots; a strong `seed` cannot be found from it.
-
-    The seed is the same in all matches of the run, so it does not reveal which matches form a
-    block.
-    """
-    label = f"asara/tournament/bot/{entry}".encode()
-    return int.from_bytes(hmac.digest(seed.encode(), label, hashlib.sha256)[:8]) >> 1
-
-
 def _one_round(
     number: int,
     kinds: Sequence[tuple[frozenset[RuleSet], int]],
@@ -214,3 +230,149 @@ def _one_round(
         for turn, table in enumerate(tables):
             match_id = f"{name}-{turn + 1:0{digits}}"
             yield ScheduledMatch(match_id, number, rules, table, name, own_kind)
+
+
+# Legs
+
+DEFAULT_MATCH_S: Final = 1.0
+LEG_S: Final = 30.0
+LEG_MATCHES: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Legs:
+    """Decides whether anyone could pass on the deals of a run that is played in legs."""
+
+    contained: bool = False
+    """True if all bots on this machine are contained."""
+    remote: tuple[str, ...] = ()
+    """Entries on other machines."""
+    others: Callable[[], bool] = lambda: False
+    """Returns True if bots of other runs live on the machine."""
+
+
+def with_own_deals(
+    schedule: Sequence[ScheduledMatch], matches: Collection[str]
+) -> Sequence[ScheduledMatch]:
+    """Return the schedule with new deals for these matches, which no other match shares."""
+    if not matches:
+        return schedule
+    return [
+        replace(match, kind="independent") if match.match_id in matches else match
+        for match in schedule
+    ]
+
+
+def group_size(blocks_left: int, concurrency: int, match_s: float) -> int:
+    """Return the number of blocks in the next group; a leg plays one match of each block.
+
+    For each concurrent match, a leg has 16 matches, or as many as 30 seconds allow if these are
+    more. Starting bots and waiting for the last match of a leg thus take a small share of the time.
+    All groups of the run have about the same size.
+    """
+    each = max(LEG_MATCHES, LEG_S / max(match_s, 0.001))
+    groups = max(int(blocks_left / (each * concurrency)), 1)
+    return math.ceil(blocks_left / groups)
+
+
+def next_leg(
+    group: Sequence[Sequence[ScheduledMatch]],
+    attempts: Mapping[str, int],
+    remote: Collection[str] = (),
+) -> list[Attempt]:
+    """Return the attempts of the next leg of a group of blocks; none if the group is over.
+
+    `attempts` maps each pending match to the number of its next attempt. `remote` are the entries
+    on other machines.
+    """
+    legs, away = max(map(len, group), default=0), set(remote)
+    following: list[tuple[int, Attempt]] = []
+    """The next match of each block, with its leg."""
+    for index, block in enumerate(group):
+        pending = []
+        for number, match in enumerate(block):
+            attempt = attempts.get(match.match_id)
+            if attempt is None:
+                continue
+            leg = (number * legs // len(block) + index) % legs
+            if attempt > 1:
+                leg = legs
+            if not away.isdisjoint(match.entries):
+                leg = legs + 1
+            pending.append((leg, Attempt(match, attempt)))
+        if pending:
+            following.append(min(pending, key=lambda one: one[0]))
+    first = min((leg for leg, _ in following), default=0)
+    return [attempt for leg, attempt in following if leg == first]
+
+
+# Estimates
+
+MOST_MATCHES = 1_000_000
+"""Maximum number of matches in a schedule that can be listed and played."""
+
+_DECISIONS = {2: 70, 3: 60, 4: 50}
+"""Approximate decisions per random bot in a basic match, by number of seats."""
+
+_PROFESSIONAL = 1.3
+"""Factor for the number of decisions under the professional rules."""
+
+START_S = 0.3
+"""Assumed core seconds to start a Python bot."""
+
+EXCHANGE_S = 0.001
+"""Assumed core seconds of the referee and a bot's client for each decision."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Expected size and duration of a tournament."""
+
+    kinds: tuple[TableKind, ...]
+    legs: int
+    """Number of legs in which the blocks of a group are played."""
+    group: int
+    """Approximate number of blocks in a group."""
+    likely_s: float
+    """Seconds if a bot takes a millisecond for every decision, with its starts and the referee."""
+    slow_s: float
+    """Seconds if a bot takes 100 ms for every decision, with its starts and the referee."""
+    longest_s: float
+    """Seconds if every bot uses up its clock in every match."""
+
+    @property
+    def blocks(self) -> int:
+        return sum(kind.blocks for kind in self.kinds)
+
+    @property
+    def matches(self) -> int:
+        return sum(kind.matches for kind in self.kinds)
+
+
+def estimate(tournament: Tournament) -> Estimate:
+    """Estimate the size and duration of a tournament."""
+    layout = Layout.of(tournament.teams, tournament)
+    kinds = table_kinds(layout, tournament.seats, tournament.rules)
+    clocks = tournament.clocks
+    longest_decision_s = clocks.increment_s + clocks.grace_s
+    likely = slow = longest = 0.0
+    for kind in kinds:
+        decisions = _DECISIONS[kind.seats]
+        if RuleSet.PROFESSIONAL in kind.rule_sets:
+            decisions = round(decisions * _PROFESSIONAL)
+        likely += kind.matches * kind.seats * decisions * (0.001 + EXCHANGE_S)
+        slow += kind.matches * kind.seats * decisions * (0.1 + EXCHANGE_S)
+        seat_s = clocks.time_bank_s + decisions * longest_decision_s
+        longest += kind.matches * (clocks.start_up_s + kind.seats * seat_s)
+    jobs, blocks = tournament.jobs, sum(kind.blocks for kind in kinds)
+    legs, group = 1, blocks
+    if tournament.blocks != "independent":
+        legs = max(-(-kind.matches // kind.blocks) for kind in kinds if kind.blocks)
+        group = group_size(blocks, jobs, likely / max(sum(kind.matches for kind in kinds), 1))
+    seats, entries = sum(kind.matches * kind.seats for kind in kinds), len(tournament.entries)
+    kept = min(legs * math.ceil(blocks / max(group, 1)) * entries, seats)  # none outlives a leg
+    starts = sum(kept if one == "run" else seats for one in tournament.process_policies.values())
+    start = START_S * starts / entries
+    return Estimate(
+        tuple(kinds), legs, group, (likely + start) / jobs, (slow + start) / jobs, longest / jobs
+    )

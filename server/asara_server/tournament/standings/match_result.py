@@ -6,8 +6,9 @@ run (see `trust.tree_head`). A void match, in which the referee failed, also has
 for nothing. It was played again under the next attempt number if attempts were left.
 """
 
+import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Annotated, Final, NamedTuple, Self
@@ -20,6 +21,7 @@ from asara_game.rules import format_rule_sets
 from asara_server.text import on_one_line, reason_text
 from asara_server.tournament.schedule.schedule import Attempt, attempt_name
 
+_NUMBER: Final = re.compile(r"(\d+)")
 _MOST_PRESTIGE = 1_000_000
 """An upper bound on the prestige that a match can give."""
 
@@ -194,6 +196,29 @@ _JSON: Final = TypeAdapter(MatchResult)
 def _can_end(ranks: tuple[int, ...]) -> bool:
     """Return True if a match can end with these ranks."""
     return all(rank == 1 + sum(other < rank for other in ranks) for rank in ranks)
+
+
+def without_forfeits(results: Iterable[MatchResult]) -> list[MatchResult]:
+    """Return the results of all blocks without a forfeit.
+
+    A forfeit excludes its whole block, because the remaining matches would not be balanced over the
+    seats.
+    """
+    every = list(results)
+    forfeited = {result.deal_block for result in every if result.forfeits}
+    return [result for result in every if result.deal_block not in forfeited]
+
+
+def by_schedule(results: Iterable[MatchResult]) -> list[MatchResult]:
+    """Sort results by match name, with numbers in numerical order, then by attempt."""
+    return sorted(
+        results,
+        key=lambda result: (
+            # One string takes less memory than its parts.
+            "\0".join(part.zfill(12) for part in _NUMBER.split(result.match_id)),
+            result.attempt,
+        ),
+    )
 
 
 def utc_now() -> str:

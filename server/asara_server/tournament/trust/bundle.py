@@ -33,9 +33,8 @@ from asara_server.tournament.config.names import name_fault
 from asara_server.tournament.run.directory import BUNDLE_MATCHES, BUNDLES, RunError
 from asara_server.tournament.run.read_run import RunLog
 from asara_server.tournament.run.run_record import RunInfo
-from asara_server.tournament.standings.match_result import MatchResult
+from asara_server.tournament.standings.match_result import MatchResult, by_schedule
 from asara_server.tournament.standings.model import Standings, StandingsRow
-from asara_server.tournament.standings.standings import by_schedule
 from asara_server.tournament.trust.inclusion import (
     PROOF_SUFFIX,
     PROOFS,

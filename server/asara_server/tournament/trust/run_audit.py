@@ -56,10 +56,8 @@ from asara_server.tournament.run.run_record import (
     json_bytes,
     signature_name,
 )
-from asara_server.tournament.schedule.legs import with_own_deals
-from asara_server.tournament.schedule.schedule import ScheduledMatch, looks_at
+from asara_server.tournament.schedule.schedule import ScheduledMatch, looks_at, with_own_deals
 from asara_server.tournament.standings.model import Standings
-from asara_server.tournament.standings.standings import compute_standings, ranks_settled
 from asara_server.tournament.trust.attempt_check import (
     AttemptCheck,
     ExpectedMatch,
@@ -299,6 +297,9 @@ class RunAudit:
                 self.faults.append(f"{replay_file(name)}: {fault}")
         if standings is None:
             return
+        # Loads numerical libraries, which an audit of single replays does not need.
+        from asara_server.tournament.standings.standings import compute_standings
+
         computed = compute_standings(
             manifest.title,
             manifest.entry_names,
@@ -362,6 +363,8 @@ class RunAudit:
                     f"{RESULTS}: block {check.skipped} was skipped, although later ones were played"
                 )
             return check.begun
+        from asara_server.tournament.standings.standings import ranks_settled
+
         results, open_ = self._log.results, set(check.unplayed)
         for look in manifest.looks[:-1]:
             begun = {match.match_id for match in schedule[:look]}

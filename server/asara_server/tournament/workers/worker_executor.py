@@ -1,7 +1,7 @@
 """Plays the matches of a run on workers, each of which plays one block at a time.
 
 One worker plays a block from its first match to its last. If the block shares a deal, a worker
-plays one of its matches in each leg (see `schedule.legs`). After a leg, all workers end their bots.
+plays one of its matches in each leg (see `schedule`). After a leg, all workers end their bots.
 If a worker dies, another worker continues from the dead worker's journal, at the same decision.
 Workers that do not share the run directory keep no journal. A lost block is then played again from
 the start with the same deals, because all bots that knew these deals have ended. A match that
