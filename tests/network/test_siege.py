@@ -43,7 +43,7 @@ async def test_a_new_bot_has_its_seat_and_the_organiser_one_line() -> None:
     ):
         await asyncio.to_thread(strangers.wait_for_knocks, 6 * ADDRESSES)
         await seat(process.address)
-        assert process.open_files < 576  # as many as `files_needed` says
+        assert process.open_files < 576  # as many as `require_open_files` says
         assert process.log.count("connection refused") == len(process.log.splitlines()) > 0
 
 

@@ -16,7 +16,7 @@ from asara_server.referee.referee_clock import RefereeClock
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.token_store import new_token
 from asara_server.tournament.config.tournament_file import Tournament, load_tournament
-from asara_server.tournament.execution.local_executor import LocalExecutor
+from asara_server.tournament.execution.match_runner import LocalExecutor
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, Runner, RunSetup
 from asara_server.tournament.schedule.schedule import planned_matches

@@ -26,9 +26,8 @@ from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import Runner, RunSetup
 from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import planned_matches
-from asara_server.tournament.workers.block_job import RunSettings
 from asara_server.tournament.workers.dask_workers import dask_workers
-from asara_server.tournament.workers.worker_executor import WorkerExecutor
+from asara_server.tournament.workers.worker_executor import RunSettings, WorkerExecutor
 from scripts.benchmark.figures import Bar, BenchError, Figure, compare
 
 BAR: Final = Bar(1.8)

@@ -33,23 +33,26 @@ def raise_open_files_limit() -> int | None:
     return None if hard == resource.RLIM_INFINITY else hard
 
 
-def files_needed(limits: LimitSettings, *, processes: int, remote_bots: int | None = None) -> int:
-    """Return the maximum number of files that can be open, however bots and unknown clients behave.
+def require_open_files(
+    limits: LimitSettings,
+    *,
+    processes: int,
+    remote_bots: int | None = None,
+    more: int = 0,
+    remedy: str,
+) -> None:
+    """Raise the limit as far as possible; raise OpenFilesError if bots could still exceed it.
 
-    `processes` is the number of bot processes. `remote_bots` is the number of bots on other
-    machines; None if they have no address to connect to.
+    The files suffice however bots and unknown clients behave. `processes` is the number of bot
+    processes. `remote_bots` is the number of bots on other machines; None if they have no address
+    to connect to. `more` files are for other purposes.
     """
     # A process needs the socket of its address, its connections, its output, its log, two files of
     # its control group, and memory files while it starts.
-    needed = _OWN_FILES + processes * (limits.bot_connections + 8)
+    needed = _OWN_FILES + more + processes * (limits.bot_connections + 8)
     if remote_bots is not None:
         connections = limits.unknown_connections + 2 * remote_bots
         needed += _FILES_PER_CONNECTION * connections + limits.handshakes_per_second
-    return needed
-
-
-def require_open_files(needed: int, remedy: str) -> None:
-    """Raise the limit as far as possible; raise OpenFilesError if it is still too low."""
     limit = raise_open_files_limit()
     if limit is not None and limit < needed:
         raise OpenFilesError(

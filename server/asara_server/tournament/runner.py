@@ -19,8 +19,7 @@ from asara_server.replay.signing import SigningKey
 from asara_server.tournament.bots.build.build import EntryBuilder, FailedBuild
 from asara_server.tournament.bots.living_bots import end_recorded, others_have_bots
 from asara_server.tournament.config.tournament_file import Tournament
-from asara_server.tournament.execution.local_executor import LocalExecutor
-from asara_server.tournament.execution.match_runner import ExecutionContext, Executor
+from asara_server.tournament.execution.match_runner import ExecutionContext, Executor, LocalExecutor
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.directory import RunDirectory, wait_for_writers
 from asara_server.tournament.run.progress import RunProgress

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from asara_server.network.metrics import program_metrics, watch
-from asara_server.tournament.execution.local_executor import LocalExecutor
+from asara_server.tournament.execution.match_runner import LocalExecutor
 from tests.cli.command import refusal
 from tests.tournament import sample_bots
 from tests.tournament.runs import play

@@ -13,7 +13,7 @@ from asara_server.logs import configure
 from asara_server.referee.referee import Referee
 from asara_server.tournament.config.token_store import new_token, revoke_token, sha256_of
 from asara_server.tournament.config.tournament_file import load_tournament
-from asara_server.tournament.execution.local_executor import MatchQueue
+from asara_server.tournament.execution.match_runner import MatchQueue
 from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.run.directory import RunDirectory, read_remote
 from asara_server.tournament.run.read_run import read_run

@@ -26,9 +26,8 @@ from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import ScheduledMatch
-from asara_server.tournament.workers.block_job import RunSettings
 from asara_server.tournament.workers.dask_workers import dask_workers
-from asara_server.tournament.workers.worker_executor import WorkerExecutor
+from asara_server.tournament.workers.worker_executor import RunSettings, WorkerExecutor
 from tests.tournament.dask_clusters import Cluster
 from tests.tournament.processes import is_in_tree
 from tests.tournament.runs import matches_at, play

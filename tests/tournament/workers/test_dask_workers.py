@@ -107,7 +107,7 @@ def test_a_worker_that_dies_while_it_is_checked_is_a_lost_worker(
 ) -> None:
     fatal = tmp_path / "fatal.py"
     fatal.write_text(
-        "import os\nfrom asara_server.tournament.workers.block_job import RunSettings\n"
+        "import os\nfrom asara_server.tournament.workers.worker_executor import RunSettings\n"
         "RunSettings.missing = lambda *_: os._exit(1)\n"
     )
     cluster.add_worker(options=("--preload", str(fatal)))

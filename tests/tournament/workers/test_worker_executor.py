@@ -22,14 +22,6 @@ from asara_server.tournament.standings.match_result import (
     MatchResult,
     PlayedAttempt,
 )
-from asara_server.tournament.workers.block_job import (
-    BlockJob,
-    BlockResult,
-    Program,
-    RunSettings,
-    WorkerError,
-    WorkerOutput,
-)
 from asara_server.tournament.workers.block_player import (
     LostWorkerError,
     abandon_blocks,
@@ -37,7 +29,15 @@ from asara_server.tournament.workers.block_player import (
     play_block,
     stop_blocks,
 )
-from asara_server.tournament.workers.worker_executor import WorkerExecutor
+from asara_server.tournament.workers.worker_executor import (
+    BlockJob,
+    BlockResult,
+    Program,
+    RunSettings,
+    WorkerError,
+    WorkerExecutor,
+    WorkerOutput,
+)
 from tests.cli.command import asara
 from tests.tournament import sample_bots, samples
 from tests.tournament.runs import play

@@ -44,7 +44,7 @@ from asara_server.match.deal_secrets import (
 from asara_server.match.spec import SECOND_US, Player
 from asara_server.network.addresses import free_address, reachable_address, socket_parent
 from asara_server.network.grpc_server import serve
-from asara_server.network.open_files import files_needed, require_open_files
+from asara_server.network.open_files import require_open_files
 from asara_server.referee.referee import Referee
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import PUBLIC_KEY_FILE, SigningKey, default_key_path
@@ -256,8 +256,12 @@ class PlayTable:
         `page` is the page's address.
         """
         limits = self.referee.limits
-        needed = files_needed(limits, processes=len(self.context.match_settings.entries))
-        require_open_files(needed + limits.socket_connections, "pass fewer bots")
+        require_open_files(
+            limits,
+            processes=len(self.context.match_settings.entries),
+            more=limits.socket_connections,
+            remedy="pass fewer bots",
+        )
         async with AsyncExitStack() as stack:
             signals = stack.enter_context(ExitStack())  # caught until everything has ended
             serving = await serve(self.referee, self.listen)

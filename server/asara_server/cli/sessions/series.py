@@ -29,8 +29,7 @@ from asara_server.match.deal_secrets import local_seed
 from asara_server.replay.signing import SigningKey, default_key_path
 from asara_server.tournament.bots.pool import Departure
 from asara_server.tournament.config.tournament_file import Entry, Tournament, check_tournament
-from asara_server.tournament.execution.local_executor import LocalExecutor
-from asara_server.tournament.execution.match_runner import Executor
+from asara_server.tournament.execution.match_runner import Executor, LocalExecutor
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, RunSetup
 from asara_server.tournament.schedule.schedule import ScheduledMatch, rotated

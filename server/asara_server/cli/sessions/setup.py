@@ -27,8 +27,7 @@ from asara_server.replay.signing import (
 from asara_server.text import count
 from asara_server.tournament.config.entry_folders import has_bot_file
 from asara_server.tournament.config.tournament_file import Limits, Tournament
-from asara_server.tournament.execution.local_executor import LocalExecutor
-from asara_server.tournament.execution.match_runner import Executor
+from asara_server.tournament.execution.match_runner import Executor, LocalExecutor
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.machine_limits import effective_limits, reductions
 from asara_server.tournament.sandbox.probe import (
@@ -39,10 +38,9 @@ from asara_server.tournament.sandbox.probe import (
 )
 from asara_server.tournament.sandbox.spec import ReservedPaths
 from asara_server.tournament.schedule.match_settings import MatchSettings
-from asara_server.tournament.workers.block_job import RunSettings, WorkerError
 from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.process_workers import process_workers
-from asara_server.tournament.workers.worker_executor import WorkerExecutor
+from asara_server.tournament.workers.worker_executor import RunSettings, WorkerError, WorkerExecutor
 from asara_server.user_error import UserError
 
 

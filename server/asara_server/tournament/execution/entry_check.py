@@ -30,7 +30,7 @@ from asara_server.match import deal_secrets
 from asara_server.match.deal_secrets import draw_seed
 from asara_server.match.inputs import RejectionRecord, ReplyRecord
 from asara_server.match.spec import SECOND_US
-from asara_server.network.open_files import files_needed, require_open_files
+from asara_server.network.open_files import require_open_files
 from asara_server.referee.referee import Referee
 from asara_server.text import plain, plain_words
 from asara_server.tournament.bots.build.build import EntryBuilder
@@ -209,7 +209,12 @@ class EntryCheck:
         """
         entries = self._tournament.entries if self._only is None else (self._only,)
         referee = Referee()
-        self._require_open_files(referee)
+        require_open_files(
+            referee.limits,
+            processes=(self._tournament.jobs + 1) * (1 + len(self._opponents)),
+            remote_bots=len(self._tournament.remote_entries) if self._remote else None,
+            remedy="lower jobs",
+        )
         bots = RemoteBots(referee, entries, self._remote)
         async with bots.serve(self._on_listening), self._match_runner(referee) as runner:
             self.hanging = runner.pool.kit_message
@@ -249,12 +254,6 @@ class EntryCheck:
         context = ExecutionContext(settings, partial(deal_secrets.secret_of, secret), self._sandbox)
         watch = BotWatch(self._show_output, lambda one: self._departures[one.entry].append(one))
         return match_runner(context, referee, self._logs, watch=watch)
-
-    def _require_open_files(self, referee: Referee) -> None:
-        remote = len(self._tournament.remote_entries) if self._remote else None
-        processes = (self._tournament.jobs + 1) * (1 + len(self._opponents))
-        needed = files_needed(referee.limits, processes=processes, remote_bots=remote)
-        require_open_files(needed, "lower jobs")
 
     async def _check(self, entry: Entry, runner: MatchRunner, bots: RemoteBots) -> CheckedEntry:
         if entry.remote:

@@ -35,7 +35,7 @@ from asara_server.tournament.run.costs import CostMeter, RunCosts
 from asara_server.tournament.run.directory import block_journal
 from asara_server.tournament.run.process_record import fact_now
 from asara_server.tournament.standings.match_result import PlayedAttempt
-from asara_server.tournament.workers.block_job import (
+from asara_server.tournament.workers.worker_executor import (
     BlockJob,
     BlockResult,
     BotLog,
@@ -62,14 +62,6 @@ def begin_run(settings: RunSettings) -> None:
     _loop_thread().begin(settings)
 
 
-def require_run(run_id: str) -> RunSettings:
-    """Return the settings of a run; raises LostWorkerError without `begin_run`."""
-    settings = _loop_thread().settings.get(run_id)
-    if settings is None:
-        raise LostWorkerError
-    return settings
-
-
 def play_block(job: BlockJob, worker: WorkerContext | None = None) -> BlockResult:
     """Play a block in this process, from any thread.
 
@@ -78,7 +70,9 @@ def play_block(job: BlockJob, worker: WorkerContext | None = None) -> BlockResul
     and JournalError.
     """
     worker = worker or WorkerContext(f"worker process {os.getpid()}")
-    settings = require_run(job.run_id)
+    settings = _loop_thread().settings.get(job.run_id)
+    if settings is None:
+        raise LostWorkerError
     if settings.reserved is not None:
         reserved = settings.reserved.with_hidden(worker.private_paths)
         settings = replace(settings, reserved=reserved)

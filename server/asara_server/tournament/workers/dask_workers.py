@@ -17,14 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from asara.installing import install_command
-from asara_server.tournament.workers.block_job import (
-    BlockJob,
-    BlockResult,
-    RunSettings,
-    WorkerContext,
-    WorkerError,
-    WorkerOutput,
-)
 from asara_server.tournament.workers.block_player import (
     LostWorkerError,
     begin_run,
@@ -33,6 +25,14 @@ from asara_server.tournament.workers.block_player import (
     end_run,
     play_block,
     stop_blocks,
+)
+from asara_server.tournament.workers.worker_executor import (
+    BlockJob,
+    BlockResult,
+    RunSettings,
+    WorkerContext,
+    WorkerError,
+    WorkerOutput,
 )
 
 if TYPE_CHECKING:

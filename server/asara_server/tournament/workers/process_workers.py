@@ -21,12 +21,6 @@ from typing import Final
 
 from asara_server.single_process import SingleProcess
 from asara_server.tournament.config.tournament_file import usable_cores
-from asara_server.tournament.workers.block_job import (
-    BlockJob,
-    BlockResult,
-    RunSettings,
-    WorkerOutput,
-)
 from asara_server.tournament.workers.block_player import (
     abandon_blocks,
     begin_run,
@@ -34,6 +28,12 @@ from asara_server.tournament.workers.block_player import (
     end_leftover_bots,
     play_block,
     stop_blocks,
+)
+from asara_server.tournament.workers.worker_executor import (
+    BlockJob,
+    BlockResult,
+    RunSettings,
+    WorkerOutput,
 )
 
 _ABANDON_S: Final = 10.0
