@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from asara_game.rules import parse_rule_sets
 from asara_server.match.deal_secrets import bot_seed
-from asara_server.tournament.config.block_kinds import BlockKind
+from asara_server.tournament.config.fields import BlockKind
 from asara_server.tournament.schedule.layout import Layout, Span, balance, table_kinds
 from asara_server.tournament.schedule.schedule import (
     ScheduledMatch,

@@ -32,11 +32,11 @@ from asara_server.tournament.workers.block_player import (
 from asara_server.tournament.workers.worker_executor import (
     BlockJob,
     BlockResult,
-    Program,
     RunSettings,
     WorkerError,
     WorkerExecutor,
     WorkerOutput,
+    versions,
 )
 from tests.cli.command import asara
 from tests.tournament import sample_bots, samples
@@ -347,18 +347,18 @@ def test_where_a_block_does_not_fit_it_is_said_what_is_missing(cup: Path, tmp_pa
     with pytest.raises(LostWorkerError):
         play_block(job)
     gone = tmp_path / "gone"
-    program = settings.program._replace(asara="7.0", python="2.7", edition_sha256="00")
+    theirs = {"asara": "7.0", "Python": "2.7", "the edition of the game": "00"}
     built = replace(settings.match_settings, build_directories={"ann": gone})
-    begin_run(replace(settings, program=program, match_settings=built))
+    begin_run(replace(settings, versions=theirs, match_settings=built))
     with pytest.raises(WorkerError) as caught:
         play_block(job)
     lines = str(caught.value).splitlines()
     assert all(line.startswith("worker process ") for line in lines)
-    ours = Program.here()
     assert [line.partition(": ")[2].partition(":")[0] for line in lines] == [
-        f"it has asara {ours.asara}, but the runner has 7.0",
-        f"it has Python {ours.python}, but the runner has 2.7",
-        f"it has the edition of the game {ours.edition_sha256}, but the runner has 00",
+        *(
+            f"it has {label} {ours}, but the runner has {theirs[label]}"
+            for label, ours in versions().items()
+        ),
         "entry ann",
     ]
     assert f"entry ann: {gone} does not exist there" in lines[-1]

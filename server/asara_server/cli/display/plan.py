@@ -11,7 +11,7 @@ from asara_game.rules import format_rule_sets
 from asara_server.cli.display.console import out, show_table
 from asara_server.cli.display.quantities import duration
 from asara_server.text import count
-from asara_server.tournament.config.block_kinds import (
+from asara_server.tournament.config.fields import (
     needed_for_duplicate,
     tables_per_block,
     team_numbers,

@@ -18,7 +18,7 @@ from typing import Final
 
 from asara_server.eventlog.file_lock import give_up, hold_shared, holder
 from asara_server.tournament.bots.orphan_reaper import kill_marked, mark_of
-from asara_server.tournament.run.process_record import RunProcesses
+from asara_server.tournament.run.run_record import RunProcesses
 from asara_server.tournament.sandbox import cgroup_end
 
 _END_S: Final = 60.0

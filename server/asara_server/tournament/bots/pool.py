@@ -50,7 +50,7 @@ from asara_server.tournament.bots.process import (
 from asara_server.tournament.config.entry_faults import entry_fault
 from asara_server.tournament.config.tournament_file import Entry
 from asara_server.tournament.run.costs import CostMeter
-from asara_server.tournament.run.process_record import fact_now
+from asara_server.tournament.run.run_record import fact_now
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.filesystem_view import match_sandbox
 from asara_server.tournament.sandbox.private_copy import PrivateCopies

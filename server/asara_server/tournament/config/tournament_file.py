@@ -31,15 +31,6 @@ from asara_server.match.spec import SECOND_US, ProcessPolicy
 from asara_server.network.addresses import LOCAL_TRANSPORT
 from asara_server.network.tls import TlsFiles
 from asara_server.text import plain
-from asara_server.tournament.config.block_kinds import (
-    DEFAULT_TABLES,
-    BlockKind,
-    default_blocks,
-    largest_team,
-    needed_for_duplicate,
-    tables_per_block,
-    team_numbers,
-)
 from asara_server.tournament.config.commands import CommandError, check_command
 from asara_server.tournament.config.entry_folders import (
     EntryFolder,
@@ -51,6 +42,8 @@ from asara_server.tournament.config.entry_folders import (
     read_entry_folder,
 )
 from asara_server.tournament.config.fields import (
+    DEFAULT_TABLES,
+    BlockKind,
     Directory,
     FilePath,
     Jobs,
@@ -67,6 +60,11 @@ from asara_server.tournament.config.fields import (
     VariableText,
     base_directory,
     command_words,
+    default_blocks,
+    largest_team,
+    needed_for_duplicate,
+    tables_per_block,
+    team_numbers,
 )
 from asara_server.tournament.config.token_store import (
     TokenError,

@@ -29,13 +29,14 @@ from asara_server.eventlog.line_index import IndexWriter, index_end
 from asara_server.logs import logger
 from asara_server.replay.file import file_content
 from asara_server.tournament.config.tournament_file import LARGEST_FILE
-from asara_server.tournament.run.process_record import RunProcesses, process_rows
 from asara_server.tournament.run.run_record import (
     RUN,
     RUN_INFO,
     RunInfo,
+    RunProcesses,
     RunRecord,
     json_bytes,
+    process_rows,
 )
 from asara_server.tournament.standings.match_result import MatchResult, PlayedAttempt
 from asara_server.tournament.standings.model import Standings

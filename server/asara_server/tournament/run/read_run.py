@@ -16,8 +16,7 @@ from asara_server.eventlog.journal import Fact, JournalError, split_line
 from asara_server.eventlog.line_index import LineFollower
 from asara_server.eventlog.log_file import MAGIC, LogReader, row_bytes
 from asara_server.tournament.run.directory import INDEX, JOURNAL, RunError
-from asara_server.tournament.run.process_record import Lives, process_rows
-from asara_server.tournament.run.run_record import RunInfo, RunRecord
+from asara_server.tournament.run.run_record import Lives, RunInfo, RunRecord, process_rows
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.tournament.standings.model import Standings
 

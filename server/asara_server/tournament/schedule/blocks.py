@@ -6,7 +6,7 @@ of entries that plays alone is a block of one table. If a tournament does not pl
 `disjoint_blocks` chooses them.
 
 For `count` tables of k among n entries, if the largest team is small enough (see
-`config.block_kinds`):
+`config.fields`):
 
 - The entries' numbers of tables differ by at most one; with teams, by at most two.
 - Without teams, the numbers of meetings of any two pairs also differ by at most one, if the search

@@ -13,13 +13,13 @@ from random import Random
 from typing import Any, NamedTuple, Self, TypeVar
 
 from asara_game.vocabulary import RuleSet
-from asara_server.tournament.config.block_kinds import (
+from asara_server.tournament.config.fields import (
     DEFAULT_TABLES,
     BlockKind,
+    Orders,
     tables_per_block,
     team_numbers,
 )
-from asara_server.tournament.config.fields import Orders
 from asara_server.tournament.schedule.blocks import (
     Block,
     balanced_count,

@@ -49,7 +49,7 @@ from typing import Final, NamedTuple
 
 from asara_game.rules import format_rule_sets
 from asara_game.vocabulary import RuleSet
-from asara_server.tournament.config.block_kinds import BlockKind
+from asara_server.tournament.config.fields import BlockKind
 from asara_server.tournament.config.tournament_file import Tournament
 from asara_server.tournament.schedule.blocks import Block
 from asara_server.tournament.schedule.layout import (

@@ -15,8 +15,7 @@ from asara_game.edition import load_edition
 from asara_game.rules import RULES_VERSION, format_rule_sets, parse_rule_sets
 from asara_game.vocabulary import RuleSet
 from asara_server.match.spec import MatchLimits, ProcessPolicy
-from asara_server.tournament.config.block_kinds import BlockKind
-from asara_server.tournament.config.fields import Orders
+from asara_server.tournament.config.fields import BlockKind, Orders
 from asara_server.tournament.config.tournament_file import Entry, Tournament
 from asara_server.tournament.run.run_record import Document
 from asara_server.tournament.sandbox.spec import SandboxKind

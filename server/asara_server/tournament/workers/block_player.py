@@ -33,7 +33,7 @@ from asara_server.tournament.execution.match_runner import (
 )
 from asara_server.tournament.run.costs import CostMeter, RunCosts
 from asara_server.tournament.run.directory import block_journal
-from asara_server.tournament.run.process_record import fact_now
+from asara_server.tournament.run.run_record import fact_now
 from asara_server.tournament.standings.match_result import PlayedAttempt
 from asara_server.tournament.workers.worker_executor import (
     BlockJob,
