@@ -30,6 +30,13 @@ CREATION_FLAGS: Final[int] = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 does this."""
 
 
+def usable_cores() -> int:
+    """Return the number of processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def open_to_others(mode: int, bits: int) -> bool:
     """Return True if a file mode has any of these permission bits for users except the owner."""
     return FILE_OWNERS and bool(mode & bits)

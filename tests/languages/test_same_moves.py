@@ -15,12 +15,11 @@ from asara_server.eventlog.record_codec import RecordCodec
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match.inputs import ReplyRecord
 from asara_server.referee.referee import Referee
-from asara_server.tournament.config.tournament_file import Limits
+from asara_server.tournament.config.tournament_file import Limits, MatchSettings
 from asara_server.tournament.execution.match_runner import (
     ExecutionContext,
     match_runner,
 )
-from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import Attempt, ScheduledMatch
 from asara_server.tournament.standings.match_result import PlayedAttempt
 from tests.golden.random_moves import MATCHES, GoldenMatch, digest

@@ -21,10 +21,13 @@ from typing import Final
 
 from asara_server.logs import configure
 from asara_server.replay.signing import SigningKey
-from asara_server.tournament.config.tournament_file import Tournament, load_tournament
+from asara_server.tournament.config.tournament_file import (
+    MatchSettings,
+    Tournament,
+    load_tournament,
+)
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import Runner, RunSetup
-from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import planned_matches
 from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.worker_executor import RunSettings, WorkerExecutor

@@ -29,7 +29,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from asara_server.tournament.config.tournament_file import usable_cores
+from asara_server.system import usable_cores
 from asara_server.tournament.sandbox.probe import SandboxError, find_sandbox
 from scripts.benchmark.children import AS_INSTALLED, Child, child
 from scripts.benchmark.figures import Bar, Figure, compare

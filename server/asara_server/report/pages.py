@@ -37,8 +37,8 @@ from asara_server.report.model import Report
 from asara_server.report.run_json import match_row, run_json
 from asara_server.report.tables import details_json, html_tables
 from asara_server.report.times import replay_of
+from asara_server.system import usable_cores
 from asara_server.text import plain
-from asara_server.tournament.config.tournament_file import usable_cores
 from asara_server.tournament.run.directory import ANALYSIS, PAGES
 from asara_server.tournament.run.status import RunStatus
 

@@ -18,7 +18,7 @@ from asara_server.match.deal_secrets import draw_seed
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.bots.build.build import EntryBuilder, FailedBuild
 from asara_server.tournament.bots.living_bots import end_recorded, others_have_bots
-from asara_server.tournament.config.tournament_file import Tournament
+from asara_server.tournament.config.tournament_file import MatchSettings, Tournament
 from asara_server.tournament.execution.match_runner import ExecutionContext, Executor, LocalExecutor
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.directory import RunDirectory, wait_for_writers
@@ -29,7 +29,6 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import oversized_entries
 from asara_server.tournament.sandbox.machine_limits import effective_limits
 from asara_server.tournament.sandbox.spec import SandboxKind
-from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import Legs, ScheduledMatch, looks_at
 from asara_server.tournament.standings.match_result import MatchResult, utc_now, utc_text
 from asara_server.tournament.standings.model import Standings

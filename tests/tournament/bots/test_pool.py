@@ -14,8 +14,7 @@ from asara_server.network.bot_server import BotServer
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.pool import BotPool
-from asara_server.tournament.config.tournament_file import load_tournament
-from asara_server.tournament.schedule.match_settings import MatchSettings
+from asara_server.tournament.config.tournament_file import MatchSettings, load_tournament
 from tests.events import until
 from tests.tournament.sample_bots import GOOD, write_tournament
 

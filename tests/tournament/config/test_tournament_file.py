@@ -4,11 +4,8 @@ import pytest
 
 from asara_game.vocabulary import RuleSet
 from asara_server import bundled
-from asara_server.tournament.config.tournament_file import (
-    ConfigError,
-    load_tournament,
-    usable_cores,
-)
+from asara_server.system import usable_cores
+from asara_server.tournament.config.tournament_file import ConfigError, load_tournament
 from tests.tournament.sample_bots import SEED, load_text, refusal_of
 from tests.tournament.tables import pairs_of
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.config.tournament_file import usable_cores
+from asara_server.system import usable_cores
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.runner import Runner

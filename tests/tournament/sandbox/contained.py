@@ -10,7 +10,7 @@ from shlex import quote
 
 from asara_server.tournament.bots.output.output_log import OutputLog
 from asara_server.tournament.bots.process import BotProcess, bot_environment
-from asara_server.tournament.config.tournament_file import load_tournament
+from asara_server.tournament.config.tournament_file import MatchSettings, load_tournament
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.cgroups import Cgroup
 from asara_server.tournament.sandbox.filesystem_view import match_sandbox
@@ -20,7 +20,6 @@ from asara_server.tournament.sandbox.private_copy import (
     copy_into_memory,
 )
 from asara_server.tournament.sandbox.spec import ResourceLimits
-from asara_server.tournament.schedule.match_settings import MatchSettings
 from tests.events import EVENT_S
 
 LIMITS = ResourceLimits(memory_mib=256, processes=64, open_files=256, cpu_s=60, disk_mib=8)

@@ -20,11 +20,10 @@ from asara_server.eventlog.resimulate import resimulated_steps
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import read_replay
 from asara_server.replay.signing import SigningKey
-from asara_server.tournament.config.tournament_file import load_tournament
+from asara_server.tournament.config.tournament_file import MatchSettings, load_tournament
 from asara_server.tournament.execution.match_runner import Executor
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.worker_executor import RunSettings, WorkerExecutor

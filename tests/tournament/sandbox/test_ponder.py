@@ -15,10 +15,9 @@ from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.freezer import AWAY_S, SCAN_S, BotFreezer
 from asara_server.tournament.bots.pool import BotPool
-from asara_server.tournament.config.tournament_file import load_tournament
+from asara_server.tournament.config.tournament_file import MatchSettings, load_tournament
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.cgroups import Cgroup
-from asara_server.tournament.schedule.match_settings import MatchSettings
 from tests import events
 from tests.cli.command import asara
 from tests.referee.harness import SECRET, rules

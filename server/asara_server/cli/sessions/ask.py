@@ -26,7 +26,7 @@ from asara_server.replay.signing import default_key_path
 from asara_server.text import plain, plain_words, reason_text, seats_text
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.pool import BotPool
-from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.config.tournament_file import Entry, Limits, MatchSettings
 from asara_server.tournament.execution.asking_referee import (
     AskedAnswer,
     AskedBotError,
@@ -35,7 +35,6 @@ from asara_server.tournament.execution.asking_referee import (
 from asara_server.tournament.run.directory import RunError
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.user_error import UserError
 
 _NOTICE_S = 3.0

@@ -49,14 +49,13 @@ from asara_server.referee.referee import Referee
 from asara_server.replay.file import write_replay
 from asara_server.replay.signing import PUBLIC_KEY_FILE, SigningKey, default_key_path
 from asara_server.text import count, plain
-from asara_server.tournament.config.tournament_file import Entry
+from asara_server.tournament.config.tournament_file import Entry, MatchSettings
 from asara_server.tournament.execution.match_runner import (
     ExecutionContext,
     MatchRunner,
     match_runner,
 )
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import Attempt, rotated
 from asara_server.tournament.standings.match_result import MatchResult
 from asara_server.user_error import UserError

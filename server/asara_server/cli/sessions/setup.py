@@ -26,7 +26,7 @@ from asara_server.replay.signing import (
 )
 from asara_server.text import count
 from asara_server.tournament.config.entry_folders import has_bot_file
-from asara_server.tournament.config.tournament_file import Limits, Tournament
+from asara_server.tournament.config.tournament_file import Limits, MatchSettings, Tournament
 from asara_server.tournament.execution.match_runner import Executor, LocalExecutor
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.machine_limits import effective_limits, reductions
@@ -37,7 +37,6 @@ from asara_server.tournament.sandbox.probe import (
     require_freezer,
 )
 from asara_server.tournament.sandbox.spec import ReservedPaths
-from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.worker_executor import RunSettings, WorkerError, WorkerExecutor

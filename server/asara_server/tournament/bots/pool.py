@@ -48,13 +48,12 @@ from asara_server.tournament.bots.process import (
     survival,
 )
 from asara_server.tournament.config.entry_faults import entry_fault
-from asara_server.tournament.config.tournament_file import Entry
+from asara_server.tournament.config.tournament_file import Entry, MatchSettings
 from asara_server.tournament.run.costs import CostMeter
 from asara_server.tournament.run.run_record import fact_now
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.filesystem_view import match_sandbox
 from asara_server.tournament.sandbox.private_copy import PrivateCopies
-from asara_server.tournament.schedule.match_settings import MatchSettings
 
 PATIENT_S: Final = 10.0
 """Seconds to wait for a process to end after the goodbye, while its author waits for the result."""

@@ -41,7 +41,7 @@ from asara_server.tournament.config.commands import CommandError, split_command
 from asara_server.tournament.config.entry_faults import fault_text
 from asara_server.tournament.config.fields import Name, VariableText, command_words
 from asara_server.tournament.config.names import name_fault
-from asara_server.tournament.config.validation_errors import describe, problem
+from asara_server.tournament.config.validation_errors import describe, numbered, problem
 
 BOT_FILE: Final = "bot.toml"
 LARGEST_BOT_FILE: Final = 16 * 1024
@@ -296,6 +296,46 @@ def built_in_table(table: Mapping[str, Any]) -> dict[str, Any]:
     except ValueError as error:
         raise ValueError(f"bot: {error}") from None
     return {"name": name, **found, "command": [*found["command"], *options], **table}
+
+
+def with_bot_files(
+    tables: Sequence[Mapping[str, Any]], base: Path
+) -> tuple[list[Any], dict[int, EntryFolder]]:
+    """Complete the tables of entries that give only a directory, using the `bot.toml` there.
+
+    Also return each such folder by the number of its table. Raises ValueError with all faults, one
+    per line.
+    """
+    complete, folders, faults = list[Any](tables), dict[int, EntryFolder](), list[str]()
+    for number, table in enumerate(tables):
+        directory = _directory_of_bot_file(table, base)
+        if "bot" in table:
+            complete[number] = {"name": name_of_bot(table), **table}
+        if directory is None:
+            continue
+        try:
+            folder = read_entry_folder(directory, plain(str(table["directory"])))
+        except ValueError as error:
+            entry = numbered(number, table.get("name"))
+            faults += [f"{entry}: {line}" for line in str(error).split("\n")]
+            continue
+        folders[number] = folder
+        complete[number] = {"name": folder.name or folder.folder, **folder.table, **table}
+    if faults:
+        raise ValueError("\n".join(faults))
+    return complete, folders
+
+
+def _directory_of_bot_file(table: Mapping[str, Any], base: Path) -> Path | None:
+    """Return the directory whose `bot.toml` holds an entry's command; None if there is none."""
+    directory = table.get("directory")
+    if table.keys() & {"bot", "command", "token"} or not isinstance(directory, str):
+        return None
+    try:
+        path = Path(os.path.realpath(base / Path(directory).expanduser()))
+        return path if has_bot_file(path) else None
+    except (OSError, RuntimeError, ValueError):  # which the check of the directory explains
+        return None
 
 
 def _lines(name: str, faults: Iterable[str]) -> str:

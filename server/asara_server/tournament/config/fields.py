@@ -253,12 +253,6 @@ def tables_per_block(teams: Sequence[str], seats: int, tables: int) -> int:
     return min(tables, len(teams) // (seats * size))
 
 
-def default_blocks(teams: Sequence[str], seats: Sequence[int]) -> BlockKind:
-    """Return "duplicate" if every kind of table allows duplicate blocks, otherwise "mirrored"."""
-    enough = all(tables_per_block(teams, k, DEFAULT_TABLES) >= 2 for k in seats)
-    return "duplicate" if enough else "mirrored"
-
-
 def needed_for_duplicate(teams: Sequence[str], seats: Sequence[int]) -> str:
     """Return how many entries duplicate blocks need, the reason, and how many entries there are."""
     team, size = largest_team(teams)

@@ -5,10 +5,10 @@ documents, and for their own file in `asara tournament plan FILE --explain`. Pyd
 field's `description`.
 """
 
-import os
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
@@ -26,10 +26,11 @@ from pydantic import (
 from asara_codec.clocks import Clocks
 from asara_game.bounded_toml import parse_toml
 from asara_server.bounded_file import read_bounded
-from asara_server.match.deal_secrets import check_seed
+from asara_server.match.deal_secrets import bot_seed, check_seed
 from asara_server.match.spec import SECOND_US, ProcessPolicy
 from asara_server.network.addresses import LOCAL_TRANSPORT
 from asara_server.network.tls import TlsFiles
+from asara_server.system import usable_cores
 from asara_server.text import plain
 from asara_server.tournament.config.commands import CommandError, check_command
 from asara_server.tournament.config.entry_folders import (
@@ -37,9 +38,7 @@ from asara_server.tournament.config.entry_folders import (
     LeftOut,
     built_in_table,
     find_entry_folders,
-    has_bot_file,
-    name_of_bot,
-    read_entry_folder,
+    with_bot_files,
 )
 from asara_server.tournament.config.fields import (
     DEFAULT_TABLES,
@@ -60,7 +59,6 @@ from asara_server.tournament.config.fields import (
     VariableText,
     base_directory,
     command_words,
-    default_blocks,
     largest_team,
     needed_for_duplicate,
     tables_per_block,
@@ -90,13 +88,6 @@ class ConfigError(UserError, ValueError):
     def __init__(self, lines: Sequence[str]) -> None:
         super().__init__("\n".join(lines))
         self.lines = tuple(lines)
-
-
-def usable_cores() -> int:
-    """Return the number of processor cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 class _Section(BaseModel):
@@ -302,7 +293,9 @@ def _default_blocks(data: Mapping[str, Any]) -> BlockKind:
     """Return the default kind of block, given the other keys, which must all be valid."""
     if data.get("blocks_per_entry") and data.get("orders") == "all":
         return "mirrored"  # no duplicate block plays all orders
-    return default_blocks([entry.team for entry in data["entries"]], data["seats"])
+    teams = [entry.team for entry in data["entries"]]
+    enough = all(tables_per_block(teams, k, DEFAULT_TABLES) >= 2 for k in data["seats"])
+    return "duplicate" if enough else "mirrored"
 
 
 class Tournament(_Section):
@@ -502,6 +495,62 @@ class Tournament(_Section):
         return tuple(entry.name for entry in self.entries if entry.remote)
 
 
+@dataclass(frozen=True, slots=True)
+class MatchSettings:
+    """Settings shared by all matches of a run. They can be pickled, and reveal no deal."""
+
+    entries: tuple[Entry, ...]
+    processes: Mapping[str, ProcessPolicy]
+    """Lifetime of the processes of each entry whose bots are started here."""
+    clocks: Clocks = field(default_factory=Clocks)
+    hide_forced: bool = False
+    """True if a pause hides that a seat had no choice."""
+    limits: Limits = field(default_factory=Limits)
+    transport: Literal["unix", "tcp"] = LOCAL_TRANSPORT
+    joint_deals: bool = False
+    """True if every bot adds a nonce to every deal."""
+    bot_seeds: Mapping[str, int] = field(default_factory=dict)
+    """Seeds of the bots, by entry; empty if bots draw their own seeds."""
+    build_directories: Mapping[str, Path] = field(default_factory=dict)
+    """Directories made by builds, by entry."""
+    ponder: bool = True
+    """False to freeze sandboxed bots while no decision is requested from them."""
+
+    @classmethod
+    def of(
+        cls,
+        tournament: Tournament,
+        seed: str | None,
+        build_directories: Mapping[str, Path],
+        opponents: Sequence[Entry] = (),
+    ) -> Self:
+        """Return the settings of a tournament, whose bots draw their own seeds if `seed` is None.
+
+        `opponents` are further bots, which play all their matches in one process.
+        """
+        every = {one.name: one for one in (*tournament.entries, *opponents)}
+        return cls(
+            entries=tuple(every.values()),
+            processes={**{one.name: "run" for one in opponents}, **tournament.process_policies},
+            clocks=tournament.clocks.in_microseconds(),
+            hide_forced=tournament.clocks.hide_forced,
+            limits=tournament.limits,
+            transport=tournament.transport,
+            joint_deals=tournament.deals == "joint",
+            bot_seeds={name: bot_seed(seed, name) for name in every} if seed else {},
+            build_directories=build_directories,
+            ponder=tournament.ponder,
+        )
+
+    def entry(self, name: str) -> Entry:
+        """Return the entry with this name."""
+        return next(entry for entry in self.entries if entry.name == name)
+
+    def directory(self, entry: Entry) -> Path:
+        """Return the directory that an entry's build has produced, or its own directory."""
+        return self.build_directories.get(entry.name, entry.directory)
+
+
 def _token_fault(entries: Sequence[Entry], index: int, tokens: Tokens, path: Path) -> str:
     """Return why no bot can connect with an entry's token, or "" if a bot can."""
     name = entries[index].token
@@ -539,16 +588,21 @@ def check_tournament(data: Mapping[str, Any], *, name: str, base: Path) -> Tourn
 
     Folders without a usable `bot.toml` are left out; they do not make the file invalid.
     """
-    left_out, notes = list[LeftOut](), list[str]()
-    data, folders = _with_bot_files(data, name, base)
+    left_out, notes, folders = list[LeftOut](), list[str](), dict[int, EntryFolder]()
     pattern, tables = data.get("entries_from"), data.get("entries", [])
-    if isinstance(pattern, str) and _are_tables(tables):
+    if isinstance(tables, list) and all(isinstance(table, dict) for table in tables):
         try:
-            submitted, left_out, notes = find_entry_folders(pattern, base, tables)
+            entries, folders = with_bot_files(tables, base)
         except ValueError as error:
-            raise ConfigError([f"{name}: entries_from: {error}"]) from None
-        entries = _folder_entries(submitted, left_out, base)
-        data = {**data, "entries": [*tables, *entries]}
+            raise ConfigError([f"{name}: {line}" for line in str(error).split("\n")]) from None
+        if tables:
+            data = {**data, "entries": entries}
+        if isinstance(pattern, str):
+            try:
+                submitted, left_out, notes = find_entry_folders(pattern, base, entries)
+            except ValueError as error:
+                raise ConfigError([f"{name}: entries_from: {error}"]) from None
+            data = {**data, "entries": [*entries, *_folder_entries(submitted, left_out, base)]}
     try:
         tournament = Tournament.model_validate(data, context={"base": base})
     except ValidationError as error:
@@ -559,52 +613,6 @@ def check_tournament(data: Mapping[str, Any], *, name: str, base: Path) -> Tourn
     tournament._left_out = tuple(left_out)
     tournament._notes = tuple(notes)
     return tournament
-
-
-def _with_bot_files(
-    data: Mapping[str, Any], name: str, base: Path
-) -> tuple[Mapping[str, Any], dict[int, EntryFolder]]:
-    """Complete the tables of entries that give only a directory, using the `bot.toml` there.
-
-    Also return each such folder by the number of its table. Raises ConfigError.
-    """
-    tables, folders = data.get("entries", []), dict[int, EntryFolder]()
-    if not _are_tables(tables):
-        return data, folders
-    complete, faults = list(tables), []
-    for number, table in enumerate(tables):
-        directory = _directory_of_bot_file(table, base)
-        if "bot" in table:
-            complete[number] = {"name": name_of_bot(table), **table}
-        if directory is None:
-            continue
-        try:
-            folder = read_entry_folder(directory, plain(str(table["directory"])))
-        except ValueError as error:
-            entry = numbered(number, table.get("name"))
-            faults += [f"{name}: {entry}: {line}" for line in str(error).split("\n")]
-            continue
-        folders[number] = folder
-        complete[number] = {"name": folder.name or folder.folder, **folder.table, **table}
-    if faults:
-        raise ConfigError(faults)
-    return {**data, "entries": complete} if tables else data, folders
-
-
-def _directory_of_bot_file(table: Mapping[str, Any], base: Path) -> Path | None:
-    """Return the directory whose `bot.toml` holds an entry's command; None if there is none."""
-    directory = table.get("directory")
-    if table.keys() & {"bot", "command", "token"} or not isinstance(directory, str):
-        return None
-    try:
-        path = Path(os.path.realpath(base / Path(directory).expanduser()))
-        return path if has_bot_file(path) else None
-    except (OSError, RuntimeError, ValueError):  # which the check of the directory explains
-        return None
-
-
-def _are_tables(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(table, dict) for table in value)
 
 
 def _folder_entries(

@@ -38,7 +38,7 @@ from asara_server.tournament.bots.output.output_log import OutputTap, last_print
 from asara_server.tournament.bots.pool import BotWatch, Departure, PooledBot
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.entry_faults import entry_fault
-from asara_server.tournament.config.tournament_file import Entry, Tournament
+from asara_server.tournament.config.tournament_file import Entry, MatchSettings, Tournament
 from asara_server.tournament.execution.match_runner import (
     ExecutionContext,
     MatchRunner,
@@ -49,7 +49,6 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.own_files import EntryFiles, OwnFiles
 from asara_server.tournament.sandbox.private_copy import copy_size
 from asara_server.tournament.sandbox.spec import NOTHING_RESERVED
-from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import Attempt, ScheduledMatch
 from asara_server.tournament.standings.match_result import (
     PlayedAttempt,

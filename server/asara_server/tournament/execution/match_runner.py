@@ -23,18 +23,18 @@ from asara_server.match.spec import SECOND_US, MatchSpec, Player
 from asara_server.network.open_files import raise_open_files_limit, require_open_files
 from asara_server.referee.hosted import MatchCut, Wait
 from asara_server.referee.referee import Referee
+from asara_server.system import usable_cores
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.living_bots import end_recorded
 from asara_server.tournament.bots.output.output_log import OutputTap
 from asara_server.tournament.bots.pool import BotPool, BotWatch, Departure, PooledBot
 from asara_server.tournament.bots.process import MachineError
-from asara_server.tournament.config.tournament_file import Remote, usable_cores
+from asara_server.tournament.config.tournament_file import MatchSettings, Remote
 from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.run.costs import CostMeter, RunCosts
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.machine_limits import warn_of_shared_limits
-from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import MAX_ATTEMPTS, Attempt, ScheduledMatch
 from asara_server.tournament.standings.match_result import (
     MatchResult,

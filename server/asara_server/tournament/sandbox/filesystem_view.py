@@ -19,7 +19,7 @@ from typing import Final
 from asara_server.logs import logger
 from asara_server.tournament.config.commands import search_path
 from asara_server.tournament.config.entry_faults import fault_text
-from asara_server.tournament.config.tournament_file import Entry, Limits
+from asara_server.tournament.config.tournament_file import Entry, Limits, MatchSettings
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.machine_limits import build_limits, match_limits
 from asara_server.tournament.sandbox.own_files import EntryFiles, real_path, replaced_paths
@@ -35,7 +35,6 @@ from asara_server.tournament.sandbox.private_copy import (
 from asara_server.tournament.sandbox.runtimes import visible_programs
 from asara_server.tournament.sandbox.spec import ReservedPaths
 from asara_server.tournament.sandbox.system_mounts import system_paths
-from asara_server.tournament.schedule.match_settings import MatchSettings
 
 
 def match_sandbox(

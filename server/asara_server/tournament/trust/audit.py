@@ -18,7 +18,7 @@ from asara_server.replay.audit import Verdict, audit
 from asara_server.replay.file import SUFFIX, parse_file, read_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, read_public_key
 from asara_server.single_process import SingleProcess
-from asara_server.tournament.config.tournament_file import usable_cores
+from asara_server.system import usable_cores
 from asara_server.tournament.run.directory import BUNDLE_MATCHES, RUN_FOLDERS, RUN_MARKS
 from asara_server.tournament.run.run_record import signature_name
 from asara_server.tournament.trust.attempt_check import ExpectedMatch, replay_file

@@ -20,7 +20,7 @@ from types import FrameType
 from typing import Final
 
 from asara_server.single_process import SingleProcess
-from asara_server.tournament.config.tournament_file import usable_cores
+from asara_server.system import usable_cores
 from asara_server.tournament.workers.block_player import (
     abandon_blocks,
     begin_run,

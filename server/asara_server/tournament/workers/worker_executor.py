@@ -30,7 +30,7 @@ from asara_game.edition import load_edition
 from asara_server.eventlog.journal import Fact as JournalFact
 from asara_server.logs import Fact, logger, repeat
 from asara_server.tournament.bots.output.decision_index import SUFFIX, moved_index
-from asara_server.tournament.config.tournament_file import Limits
+from asara_server.tournament.config.tournament_file import Limits, MatchSettings
 from asara_server.tournament.execution.match_runner import FINISH_S, ExecutionContext, Executor
 from asara_server.tournament.run.costs import CostMeter, RunCosts
 from asara_server.tournament.run.directory import block_journal
@@ -39,7 +39,6 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.machine_limits import reductions
 from asara_server.tournament.sandbox.probe import SandboxError, find_sandbox, require_freezer
 from asara_server.tournament.sandbox.spec import ReservedPaths
-from asara_server.tournament.schedule.match_settings import MatchSettings
 from asara_server.tournament.schedule.schedule import MAX_ATTEMPTS
 from asara_server.tournament.standings.match_result import MatchResult, PlayedAttempt, utc_now
 from asara_server.user_error import UserError

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from asara_codec.clocks import Clocks
-from asara_server.tournament.config.tournament_file import check_tournament
-from asara_server.tournament.schedule.match_settings import MatchSettings
+from asara_server.tournament.config.tournament_file import MatchSettings, check_tournament
 
 
 def test_the_clocks_of_a_tournament_file_are_kept_to_the_microsecond(tmp_path: Path) -> None:
