@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from asara_server.tournament.bots.output.output_log import OutputLog
+from asara_server.tournament.bots.output import OutputLog
 from asara_server.tournament.bots.process import BotProcess, build_environment
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.private_copy import CopySource, copy_into_memory

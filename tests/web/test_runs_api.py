@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from asara.v1.replay_view_pb2 import ReplayView
 from asara_codec.results import Termination
-from asara_server.tournament.bots.output.decision_index import append_index, index_of
+from asara_server.tournament.bots.output import append_index, index_of
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.standings.match_result import SeatOutcome
 from asara_server.web.app import create_app

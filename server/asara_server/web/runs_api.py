@@ -17,7 +17,7 @@ from asara_server.eventlog.replay import ReplayError
 from asara_server.replay.file import parse_replay
 from asara_server.replay.replay_view import parse_viewer, replay_view
 from asara_server.text import plain
-from asara_server.tournament.bots.output.decision_index import decision_texts
+from asara_server.tournament.bots.output import decision_texts
 from asara_server.web.match_list import LARGEST_PAGE, MatchFilter
 from asara_server.web.open_run import OpenRun
 from asara_server.web.responses import PROTOBUF, WebError, json_response, tagged_response

@@ -191,7 +191,7 @@ def test_an_entry_whose_folder_goes_during_the_run_forfeits_alone(
     "place",
     [
         "execution.entry_check.EntryCheck._play",
-        "sandbox.own_files._own_paths",
+        "sandbox.filesystem_view._own_paths",
         "config.entry_folders.read_entry_folder",
     ],
 )

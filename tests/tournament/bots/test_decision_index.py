@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from asara_server.replay.file import read_replay
-from asara_server.tournament.bots.output.decision_index import (
+from asara_server.tournament.bots.output import (
     LONGEST_TEXT,
+    OutputLog,
     decision_texts,
     index_of,
     moved_index,
 )
-from asara_server.tournament.bots.output.output_log import OutputLog
 from tests.cli.command import asara
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from asara_server.tournament.bots import process as bot_process
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
-from asara_server.tournament.bots.output.output_log import OutputLog
+from asara_server.tournament.bots.output import OutputLog
 from asara_server.tournament.bots.process import BotProcess, build_environment
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.cgroups import Cgroups

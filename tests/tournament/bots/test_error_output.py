@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.bots.output.error_output import (
+from asara_server.tournament.bots.output import (
     NO_NETWORK,
+    OutputLog,
     clean_lines,
     kit_message,
     last_lines,
     remedy,
 )
-from asara_server.tournament.bots.output.output_log import OutputLog
 from tests.tournament.samples import seat
 
 OWN = '  File "/bots/my_bot.py", line 3, in decide'

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from asara_server.tournament.bots.output.output_log import OutputLog, last_printed
+from asara_server.tournament.bots.output import OutputLog, last_printed
 
 FULL = Path("/dev/full")
 KIB_64 = 1 << 16

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.bots.output.output_log import OutputLog
+from asara_server.tournament.bots.output import OutputLog
 from asara_server.tournament.bots.process import BotProcess, bot_environment
 from asara_server.tournament.sandbox.bubblewrap import SandboxSpec
 from tests.network.sockets import open_files

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from shlex import quote
 
-from asara_server.tournament.bots.output.output_log import OutputLog
+from asara_server.tournament.bots.output import OutputLog
 from asara_server.tournament.bots.process import BotProcess, bot_environment
 from asara_server.tournament.config.tournament_file import MatchSettings, load_tournament
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from asara_server.tournament.config.tournament_file import Entry, Limits, check_tournament
-from asara_server.tournament.sandbox.filesystem_view import ViewPreview, preview_views
-from asara_server.tournament.sandbox.own_files import EntryFiles
+from asara_server.tournament.sandbox.filesystem_view import EntryFiles, ViewPreview, preview_views
 from asara_server.tournament.sandbox.private_copy import copy_into_memory, reopened
 from asara_server.tournament.sandbox.spec import ReservedPaths
 from tests.tournament.sandbox.contained import run_entry

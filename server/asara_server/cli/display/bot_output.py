@@ -5,8 +5,7 @@ import codecs
 from rich.text import Text
 
 from asara_server.cli.display.console import err
-from asara_server.tournament.bots.output.error_output import clean_line
-from asara_server.tournament.bots.output.output_log import OutputTap
+from asara_server.tournament.bots.output import OutputTap, clean_line
 
 _LONGEST_LINE = 2_000  # characters
 

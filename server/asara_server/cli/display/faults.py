@@ -12,7 +12,7 @@ from asara_server.cli.display.quantities import listed
 from asara_server.cli.display.results import kind_of
 from asara_server.text import count
 from asara_server.tournament.bots.build.build import FailedBuild
-from asara_server.tournament.bots.output.error_output import NO_NETWORK, wants_network
+from asara_server.tournament.bots.output import NO_NETWORK, wants_network
 from asara_server.tournament.bots.pool import Departure
 from asara_server.tournament.config.tournament_file import Entry, Limits, Tournament
 from asara_server.tournament.run.run_record import RunInfo

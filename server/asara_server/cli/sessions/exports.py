@@ -26,7 +26,7 @@ from asara_server.report.model import Report, read_report
 from asara_server.report.pages import Pages, report_page, write_pages
 from asara_server.report.tables import csv_tables
 from asara_server.text import count
-from asara_server.tournament.bots.output.decision_index import decision_texts
+from asara_server.tournament.bots.output import decision_texts
 from asara_server.tournament.run.directory import BUNDLES
 from asara_server.tournament.run.read_run import read_ended_run, run_standings
 from asara_server.tournament.run.status import StatusReader

@@ -37,8 +37,7 @@ from asara_server.tournament.bots import living_bots
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.freezer import BotFreezer
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
-from asara_server.tournament.bots.output.error_output import NOT_RUN, remedy
-from asara_server.tournament.bots.output.output_log import OutputLog, OutputTap
+from asara_server.tournament.bots.output import NOT_RUN, OutputLog, OutputTap, remedy
 from asara_server.tournament.bots.process import (
     BotProcess,
     MachineError,
@@ -276,7 +275,7 @@ class BotPool:
 
         Each process gets one of the `addresses`. Without a `sandbox`, bots run with the rights of
         this process. The output of bots goes to files in `logs`, with indexes (see
-        `decision_index`).
+        `output`).
         """
         self._referee = referee
         self._addresses = addresses

@@ -24,7 +24,7 @@ from typing import cast
 from asara_server import process_family, system
 from asara_server.event_loop import read_pipe
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper, kill_marked, mark_of, new_mark
-from asara_server.tournament.bots.output.output_log import OutputLog
+from asara_server.tournament.bots.output import OutputLog
 from asara_server.tournament.config.commands import resolve_command, search_path
 from asara_server.tournament.sandbox.bubblewrap import SandboxedCommand, SandboxSpec
 from asara_server.tournament.sandbox.cgroups import Cgroup

@@ -34,7 +34,7 @@ from asara_server.network.open_files import require_open_files
 from asara_server.referee.referee import Referee
 from asara_server.text import plain, plain_words
 from asara_server.tournament.bots.build.build import EntryBuilder
-from asara_server.tournament.bots.output.output_log import OutputTap, last_printed
+from asara_server.tournament.bots.output import OutputTap, last_printed
 from asara_server.tournament.bots.pool import BotWatch, Departure, PooledBot
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.entry_faults import entry_fault
@@ -46,7 +46,7 @@ from asara_server.tournament.execution.match_runner import (
 )
 from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.sandbox.own_files import EntryFiles, OwnFiles
+from asara_server.tournament.sandbox.filesystem_view import EntryFiles, OwnFiles
 from asara_server.tournament.sandbox.private_copy import copy_size
 from asara_server.tournament.sandbox.spec import NOTHING_RESERVED
 from asara_server.tournament.schedule.schedule import Attempt, ScheduledMatch

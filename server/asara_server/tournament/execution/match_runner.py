@@ -26,7 +26,7 @@ from asara_server.referee.referee import Referee
 from asara_server.system import usable_cores
 from asara_server.tournament.bots.bot_addresses import BotAddresses
 from asara_server.tournament.bots.living_bots import end_recorded
-from asara_server.tournament.bots.output.output_log import OutputTap
+from asara_server.tournament.bots.output import OutputTap
 from asara_server.tournament.bots.pool import BotPool, BotWatch, Departure, PooledBot
 from asara_server.tournament.bots.process import MachineError
 from asara_server.tournament.config.tournament_file import MatchSettings, Remote

@@ -26,7 +26,6 @@ from asara_server.tournament.sandbox.private_copy import (
     memory_file,
     reopened,
 )
-from asara_server.tournament.sandbox.proc_view import ProcView
 from asara_server.tournament.sandbox.runtimes import VisiblePrograms, visible_programs
 from asara_server.tournament.sandbox.seccomp import seccomp_filter
 from asara_server.tournament.sandbox.spec import (
@@ -36,7 +35,7 @@ from asara_server.tournament.sandbox.spec import (
     ReservedPaths,
     ResourceLimits,
 )
-from asara_server.tournament.sandbox.system_mounts import Mounts, system_mounts
+from asara_server.tournament.sandbox.system_mounts import Mounts, ProcView, system_mounts
 
 
 class Usage(NamedTuple):

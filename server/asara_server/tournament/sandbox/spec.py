@@ -74,7 +74,7 @@ class ReservedPaths(NamedTuple):
     hidden: tuple[Path, ...] = ()
     """Files and directories that no program sees, wherever they are."""
     shared: tuple[Path, ...] = ()
-    """Directories that do not belong to a single entry; see `own_files`."""
+    """Directories that do not belong to a single entry; see `filesystem_view`."""
 
     def with_hidden(self, paths: Iterable[Path]) -> Self:
         """Return these paths with additional hidden paths."""

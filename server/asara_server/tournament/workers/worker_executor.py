@@ -29,7 +29,7 @@ from typing import Any, NamedTuple, Protocol
 from asara_game.edition import load_edition
 from asara_server.eventlog.journal import Fact as JournalFact
 from asara_server.logs import Fact, logger, repeat
-from asara_server.tournament.bots.output.decision_index import SUFFIX, moved_index
+from asara_server.tournament.bots.output import SUFFIX, moved_index
 from asara_server.tournament.config.tournament_file import Limits, MatchSettings
 from asara_server.tournament.execution.match_runner import FINISH_S, ExecutionContext, Executor
 from asara_server.tournament.run.costs import CostMeter, RunCosts

@@ -36,7 +36,7 @@ from asara_server.tournament.bots.build.build_output import (
     unpack_output,
 )
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
-from asara_server.tournament.bots.output.output_log import OutputLog
+from asara_server.tournament.bots.output import OutputLog
 from asara_server.tournament.bots.process import (
     BotProcess,
     MachineError,
