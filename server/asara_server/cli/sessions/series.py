@@ -3,14 +3,15 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from asara_server.cli.commands.duel import Duel
 from asara_server.cli.commands.match import Match
 from asara_server.cli.display.bot_output import show_output
-from asara_server.cli.display.console import notify
+from asara_server.cli.display.console import notify, out
 from asara_server.cli.display.faults import warn_of_departures, warn_of_faults, warn_of_views
 from asara_server.cli.display.progress import RunMeter
 from asara_server.cli.display.results import show_match, show_standings
@@ -18,7 +19,6 @@ from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.common import SandboxChoice, rule_sets
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.sessions.bot_build import built_bots
-from asara_server.cli.sessions.guests import guests_among
 from asara_server.cli.sessions.run import notify_run_directory, play_run
 from asara_server.cli.sessions.setup import (
     key_of_run,
@@ -28,6 +28,8 @@ from asara_server.cli.sessions.setup import (
 from asara_server.match.deal_secrets import local_seed
 from asara_server.replay.signing import SigningKey, default_key_path
 from asara_server.tournament.bots.pool import Departure
+from asara_server.tournament.config.fields import MOST_SECONDS
+from asara_server.tournament.config.token_store import new_token
 from asara_server.tournament.config.tournament_file import Entry, Tournament, check_tournament
 from asara_server.tournament.execution.match_runner import Executor, LocalExecutor
 from asara_server.tournament.run.directory import RunDirectory
@@ -144,14 +146,14 @@ def play_matches(options: Match, log: LogOptions) -> int:
         )
     schedule = list(rotated([bot.name for bot in bots], combination, number, mirrored=mirrored))
     departures: list[Departure] = []
-    with guests_among(bots) as guests:
+    with _guests(bots) as (tokens, remote):
         blocks = "mirrored" if mirrored else "independent"
-        tournament = series_tournament("match", bots, options, blocks=blocks, **guests.table)
-        meter = RunMeter(number, paced=not guests.tokens)
+        tournament = series_tournament("match", bots, options, blocks=blocks, **remote)
+        meter = RunMeter(number, paced=not tokens)
 
         def announce(address: str) -> None:
             with meter.hidden():
-                guests.announce(address, executor.bot_seeds)
+                _announce(tokens, address, executor.bot_seeds)
 
         executor = LocalExecutor(
             on_listening=announce,
@@ -173,3 +175,37 @@ def play_matches(options: Match, log: LogOptions) -> int:
     if options.out_directory is not None:
         notify_run_directory(options.out_directory)
     return status
+
+
+@contextmanager
+def _guests(bots: Iterable[Entry]) -> Iterator[tuple[Mapping[str, str], Mapping[str, Any]]]:
+    """Make tokens for guests: bots that the user starts, for example in a debugger.
+
+    Yield the guests' tokens, by entry, and settings of a tournament that let the guests connect;
+    both are empty without guests. The tokens are valid until exit.
+    """
+    names = [bot.name for bot in bots if bot.remote]
+    if not names:
+        yield {}, {}
+        return
+    with tempfile.TemporaryDirectory(prefix="asara-guests-") as folder:
+        file = Path(folder) / "tokens.json"
+        tokens = {name: new_token(file, name) for name in names}
+        remote = {
+            "listen": "127.0.0.1:0",
+            "certificate": None,
+            "key": None,
+            "tokens": file,
+            "wait_s": MOST_SECONDS,
+        }
+        yield tokens, {"remote": remote}
+
+
+def _announce(tokens: Mapping[str, str], address: str, seeds: Mapping[str, int]) -> None:
+    """Print the environment variables for each guest's command; `seeds` are by entry."""
+    for name, token in tokens.items():
+        variables = f"ASARA_ADDRESS={address} ASARA_TOKEN={token} ASARA_SEED={seeds[name]}"
+        out.print(f"Start your bot ({name}) with these variables:")
+        out.print(f"    {variables}\n", soft_wrap=True)
+    if tokens:
+        notify("Press Ctrl-C to stop.")

@@ -354,15 +354,13 @@ def _readable_mounts(entry: Entry) -> Iterator[tuple[Path, Path]]:
             yield target, path
 
 
-def build_sandbox(
-    sandbox: Sandbox, entry: Entry, limits: Limits, hidden: Iterable[Path], output: int
-) -> SandboxSpec:
+def build_sandbox(sandbox: Sandbox, entry: Entry, limits: Limits, output: int) -> SandboxSpec:
     """Return the sandbox for a build of `entry`, which works in memory.
 
-    The build sees a copy of the directory without the `hidden` paths. After a successful build, its
+    The build sees a copy of the directory without hidden paths. After a successful build, its
     directory is written to `output`. Raises CopyTooLargeError.
     """
-    excluded = [*replaced_paths(entry), *sandbox.reserved.hidden, *system_paths(), *hidden]
+    excluded = [*replaced_paths(entry), *sandbox.reserved.hidden, *system_paths()]
     source = CopySource(((entry.directory, entry.directory),), frozenset(excluded))
     return SandboxSpec(
         sandbox,

@@ -95,7 +95,10 @@ class EntryBuilder:
         sandbox: Sandbox | None = None,
         changed: Callable[[], None] = lambda: None,
     ) -> None:
-        """`changed` is called after every change of `to_build` and `building`."""
+        """`changed` is called after every change of `to_build` and `building`.
+
+        The `sandbox` hides the directory in which `folder` is.
+        """
         self.to_build: tuple[str, ...] = ()
         """Entries whose build has not started yet."""
         self.building: dict[str, float] = {}
@@ -228,9 +231,8 @@ class EntryBuilder:
             # If the build is stopped, nobody needs this result.
             unpacking.add_done_callback(lambda one: one.cancelled() or one.exception())
             try:
-                hidden = [self._folder.parent.resolve()]
                 spec = await asyncio.to_thread(
-                    build_sandbox, sandbox, entry, self._limits, hidden, write_end
+                    build_sandbox, sandbox, entry, self._limits, write_end
                 )
                 await self._run(entry, spec, entry.directory, log, reaper)
             except (_BuildError, MachineError) as error:

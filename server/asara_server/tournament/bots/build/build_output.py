@@ -1,9 +1,8 @@
 """Unpacks a directory from a tar archive that a stranger may have forged.
 
 A sandboxed build works in memory. After a successful build, its directory leaves the sandbox as an
-archive through a pipe, and the build itself can write to that pipe. Workers receive the same kind
-of archive. For safety, this module reads the few member types that it needs itself, and an archive
-cannot choose where its bytes are written:
+archive through a pipe, and the build itself can write to that pipe. For safety, this module reads
+the few member types that it needs itself, and an archive cannot choose where its bytes are written:
 
 - The folder is new, and closed to other users. Each file and folder is created anew, relative to
   the descriptor of a folder that was created here, and no link is ever followed.
@@ -72,7 +71,7 @@ class OutputLimits(NamedTuple):
 
 
 class ArchiveStream:
-    """Reads a file or a pipe, with a limit on the time spent waiting.
+    """Reads a pipe, with a limit on the time spent waiting.
 
     The time limit covers only waiting. The rest of the work is limited by the archive's byte and
     member counts.
