@@ -16,7 +16,7 @@ from asara_server.logs import logger
 from asara_server.match import deal_secrets
 from asara_server.match.deal_secrets import draw_seed
 from asara_server.replay.signing import SigningKey
-from asara_server.tournament.bots.build.build import EntryBuilder, FailedBuild
+from asara_server.tournament.bots.build import EntryBuilder, FailedBuild
 from asara_server.tournament.bots.living_bots import end_recorded, others_have_bots
 from asara_server.tournament.config.tournament_file import MatchSettings, Tournament
 from asara_server.tournament.execution.match_runner import ExecutionContext, Executor, LocalExecutor

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from asara_codec.results import Termination
-from asara_server.tournament.bots.build.build import EntryBuilder
+from asara_server.tournament.bots.build import EntryBuilder
 from asara_server.tournament.config.commands import check_command
 from asara_server.tournament.config.tournament_file import Tournament, load_tournament
 from asara_server.tournament.runner import Runner
@@ -258,7 +258,7 @@ def test_what_goes_wrong_in_one_build_is_said_of_its_entry_alone(
             raise RuntimeError("Symlink loop from '/root'")
         check_command(words, directory)
 
-    monkeypatch.setattr("asara_server.tournament.bots.build.build.check_command", fail)
+    monkeypatch.setattr("asara_server.tournament.bots.build.check_command", fail)
     file = enter(tmp_path, {"loop": BUILD, "made": BUILD})
     why = "build failed: the referee cannot carry it out (RuntimeError)"
     assert build(file, sandbox) == {"loop": why}

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from asara_server.tournament.bots.build.build import build_in_place
+from asara_server.tournament.bots.build import build_in_place
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from tests.tournament.sandbox_config import sandbox_or_skip
 

@@ -11,7 +11,7 @@ from asara_server.cli.display.console import show_quoted, warn
 from asara_server.cli.display.quantities import listed
 from asara_server.cli.display.results import kind_of
 from asara_server.text import count
-from asara_server.tournament.bots.build.build import FailedBuild
+from asara_server.tournament.bots.build import FailedBuild
 from asara_server.tournament.bots.output import NO_NETWORK, wants_network
 from asara_server.tournament.bots.pool import Departure
 from asara_server.tournament.config.tournament_file import Entry, Limits, Tournament

@@ -17,7 +17,7 @@ from asara_server.cli.options.bots import FETCH, is_built_in
 from asara_server.cli.sessions.interruption import until_signal
 from asara_server.event_loop import run
 from asara_server.text import plain
-from asara_server.tournament.bots.build.build import FailedBuild, build_in_place
+from asara_server.tournament.bots.build import FailedBuild, build_in_place
 from asara_server.tournament.bots.output import NO_NETWORK, missing_module, wants_network
 from asara_server.tournament.config.commands import CommandError, check_command
 from asara_server.tournament.config.fields import exposes_too_much

@@ -33,7 +33,7 @@ from asara_server.match.spec import SECOND_US
 from asara_server.network.open_files import require_open_files
 from asara_server.referee.referee import Referee
 from asara_server.text import plain, plain_words
-from asara_server.tournament.bots.build.build import EntryBuilder
+from asara_server.tournament.bots.build import EntryBuilder
 from asara_server.tournament.bots.output import OutputTap, last_printed
 from asara_server.tournament.bots.pool import BotWatch, Departure, PooledBot
 from asara_server.tournament.bots.process import MachineError

@@ -27,7 +27,7 @@ from typing import Any, Final, NamedTuple
 from asara_server.bounded_file import MIB
 from asara_server.logs import logger
 from asara_server.text import plain
-from asara_server.tournament.bots.build.build_output import (
+from asara_server.tournament.bots.build_output import (
     ArchiveStream,
     BuildOutputError,
     OutputLimits,
