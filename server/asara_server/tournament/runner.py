@@ -29,10 +29,9 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import oversized_entries
 from asara_server.tournament.sandbox.machine_limits import effective_limits
 from asara_server.tournament.sandbox.spec import SandboxKind
-from asara_server.tournament.schedule.schedule import Legs, ScheduledMatch, looks_at
+from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult, utc_now, utc_text
 from asara_server.tournament.standings.model import Standings
-from asara_server.tournament.standings.standings import ranks_settled
 from asara_server.tournament.trust.manifest import ScheduleRule, new_manifest
 from asara_server.tournament.trust.signed_documents import sign_end, signed_beginning
 
@@ -104,19 +103,16 @@ class Runner:
         self._directory = directory
         self._key = key
         self._build_failed = build_failed
-        looks = looks_at(schedule) if tournament.until else ()
-        names, places = [entry.name for entry in tournament.entries], tournament.settled_places
-        legs = Legs(sandbox is not None, tournament.remote_entries, others_have_bots)
         self.progress = RunProgress(
+            tournament,
             schedule,
-            tournament.limits,
             directory,
             key,
             finished=finished,
             enough=enough,
-            settled=partial(ranks_settled, names, places=places, looks=looks),
-            looks=looks,
-            legs=None if setup.schedule_rule == "rotations" else legs,
+            legs=setup.schedule_rule != "rotations",
+            contained=sandbox is not None,
+            others=others_have_bots,
         )
         self._sandbox = None if sandbox is None else sandbox.with_hidden(directory.path)
         self._logger = logger("runner")
@@ -129,7 +125,7 @@ class Runner:
             deal_commitment=self.deal_commitment,
             schedule_rule=setup.schedule_rule,
             may_end_early=enough is not None,
-            looks=looks,
+            looks=self.progress.looks,
             sandbox=self._sandbox_kind,
         )
         self._begun = False

@@ -24,7 +24,7 @@ from asara_server.eventlog.journal import Fact, Journal, JournalError
 from asara_server.logs import logger
 from asara_server.replay.file import signed_records
 from asara_server.replay.signing import SigningKey
-from asara_server.tournament.config.tournament_file import Limits
+from asara_server.tournament.config.tournament_file import Limits, Tournament
 from asara_server.tournament.run.directory import (
     RunDirectory,
     block_journal,
@@ -36,9 +36,9 @@ from asara_server.tournament.schedule.schedule import (
     DEFAULT_MATCH_S,
     MAX_ATTEMPTS,
     Attempt,
-    Legs,
     ScheduledMatch,
     group_size,
+    looks_at,
     next_leg,
     with_own_deals,
 )
@@ -102,16 +102,16 @@ class RunProgress:
 
     def __init__(
         self,
+        tournament: Tournament,
         schedule: Sequence[ScheduledMatch],
-        limits: Limits,
         directory: RunDirectory,
         key: SigningKey,
         *,
         finished: Callable[[MatchResult], None],
         enough: Callable[[], bool] | None,
-        settled: Callable[[Sequence[MatchResult]], bool],
-        looks: Sequence[int] = (),
-        legs: Legs | None = None,
+        legs: bool,
+        contained: bool,
+        others: Callable[[], bool],
     ) -> None:
         """If the run is resumed, its results are read from the journal.
 
@@ -121,17 +121,19 @@ class RunProgress:
         further block begins: blocks that have begun are played to the end, and become the whole
         schedule.
 
-        `looks` are match counts from the start of the schedule. When this many matches are over,
-        and before any other begins, their results may be `settled`. If they are, these matches
-        become the whole schedule.
-
         With `legs`, no bot lives through two matches of one deal (see `schedule`). If all bots
-        are also contained, replays may be published immediately.
+        are also `contained`, replays may be published immediately. `others` returns True if bots of
+        other runs live on the machine.
         """
         resumed = directory.record.begun
-        self._legs = legs or Legs()
-        self.legs = legs is not None and any(match.shared_deal for match in schedule)
-        self._open_at_once = self.legs and self._legs.contained and not self._legs.remote
+        self.looks = looks_at(schedule) if tournament.until else ()
+        """Match counts from the start of the schedule. When this many matches are over, and before
+        any other begins, their ranks may be settled. These matches then become the whole schedule.
+        """
+        self.legs = legs and any(match.shared_deal for match in schedule)
+        self._remote = tournament.remote_entries if legs else ()
+        self._open_at_once = self.legs and contained and not self._remote
+        self._others = others
         info = directory.info if resumed else None
         self.group: Mapping[str, int] = info.group if info else {}
         """Blocks of the current group, each with its number of matches."""
@@ -148,8 +150,9 @@ class RunProgress:
         self.out: dict[str, str] = dict(info.out) if info else {}
         """Entries that could not be built or started, with the reasons."""
         self._key = key
-        self._finished, self._enough, self._settled = finished, enough, settled
-        self._looks = list(looks)
+        self._finished, self._enough = finished, enough
+        self._tournament = tournament
+        self._looks = list(self.looks)
         """The remaining looks; the last look is the end of the schedule."""
         self._open: set[str] = set()
         """Unfinished matches before the next look."""
@@ -162,8 +165,8 @@ class RunProgress:
         """Number of matches without a result, for each block with a shared deal."""
         self._withheld: dict[str, list[str]] = defaultdict(list)
         """Replays, by block, that reveal the deal of a running or future match."""
-        self._suspensions = Suspensions(schedule, limits)
-        self._failed_starts = FailedStarts(limits.failed_starts)
+        self._suspensions = Suspensions(schedule, tournament.limits)
+        self._failed_starts = FailedStarts(tournament.limits.failed_starts)
         self._logger = logger("runner")
         for result in self.results:
             self._publish_or_withhold(result)
@@ -253,7 +256,7 @@ class RunProgress:
 
     def _note_others(self) -> None:
         """If bots of other runs live on the machine when a leg begins, write this to the record."""
-        if not self._legs.others():
+        if not self._others():
             return
         processes = self.directory.processes
         if not self.directory.info.beside_others:
@@ -307,7 +310,7 @@ class RunProgress:
         for match in self.schedule:
             if match.deal_block in group:
                 group[match.deal_block].append(match)
-        return next_leg([block for block in group.values() if block], attempts, self._legs.remote)
+        return next_leg([block for block in group.values() if block], attempts, self._remote)
 
     def _match_s(self) -> float:
         """Return the average seconds per match so far."""
@@ -365,7 +368,7 @@ class RunProgress:
         result = self.directory.record_result(result, replay)
         self.results.append(result)
         self._publish_or_withhold(result)
-        ignored = {*self.excluded, *self._legs.remote}
+        ignored = {*self.excluded, *self._remote}
         out = self._failed_starts.record_result(result, ignored)
         for name, why in out.items():
             self._logger.warning("entry is out", entry=name, why=why)
@@ -408,6 +411,16 @@ class RunProgress:
             if self._looks and self._settled(results):
                 self.schedule = seen
                 self._looks.clear()
+
+    def _settled(self, results: Sequence[MatchResult]) -> bool:
+        # Loads numerical libraries, which other runs need at their end only.
+        from asara_server.tournament.standings.standings import ranks_settled
+
+        names, places = (
+            [one.name for one in self._tournament.entries],
+            self._tournament.settled_places,
+        )
+        return ranks_settled(names, results, places, self.looks)
 
     def _publish_or_withhold(self, result: MatchResult) -> None:
         if self._pending_in[result.block] and not self._open_at_once:

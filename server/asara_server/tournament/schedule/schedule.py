@@ -42,7 +42,7 @@ A look follows a whole round, in which all groups have met, or a block if there 
 """
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, pairwise
 from typing import Final, NamedTuple
@@ -237,18 +237,6 @@ def _one_round(
 DEFAULT_MATCH_S: Final = 1.0
 LEG_S: Final = 30.0
 LEG_MATCHES: Final = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Legs:
-    """Decides whether anyone could pass on the deals of a run that is played in legs."""
-
-    contained: bool = False
-    """True if all bots on this machine are contained."""
-    remote: tuple[str, ...] = ()
-    """Entries on other machines."""
-    others: Callable[[], bool] = lambda: False
-    """Returns True if bots of other runs live on the machine."""
 
 
 def with_own_deals(
