@@ -414,11 +414,6 @@ orders = "all"
 ........
     orders: a duplicate block seats its entries once, so with blocks_per_entry no group plays in all
     orders; leave out orders, or set blocks to 'mirrored'
-blocks = "duplicate"
-deals = "joint"
-........
-    deals: a joint deal cannot be shared by several matches, because the nonces of each match change
-    the deal; set blocks to 'independent'
 """
 """Lines above the entries, the teams of the entries, and why the file is refused."""
 

@@ -1,6 +1,5 @@
 from collections.abc import Mapping
 from dataclasses import replace
-from random import Random
 from typing import Any
 
 import pytest
@@ -211,6 +210,7 @@ CRASHED = {"cid": Termination.CRASH}
 def test_nothing_in_the_standings_contradicts_anything_else(results: list[MatchResult]) -> None:
     names = ("ann", "bob", "cid", "dan", "eve")
     standings = compute_standings("Cup", names, len(results), results)
+    assert Standings.model_validate_json(standings.model_dump_json()) == standings
     played = [row for row in standings.overall if row.matches]
     assert played == list(standings.overall[: len(played)])
     assert {row.place for row in standings.overall[len(played) :]} == {len(played) + 1}
@@ -278,22 +278,6 @@ def test_seats_and_rules_are_told_apart() -> None:
     ]
     assert [at.entry for at in standings.by_rule_sets["pro"]] == ["bob", "ann", "cid"]
     assert standings.by_rule_sets["pro"][2].matches == 0
-
-
-def test_the_file_does_not_depend_on_the_order_in_which_matches_ended() -> None:
-    dice = Random(1)
-    results = []
-    for number in range(200):
-        names = dice.sample(("ann", "bob", "cid"), 3)
-        results.append(
-            result(number, *((name, rank, 100 // rank) for rank, name in enumerate(names, 1)))
-        )
-    before = compute(*results).model_dump_json(indent=2)
-    dice.shuffle(results)
-    after = compute(*results)
-    assert after.model_dump_json(indent=2) == before
-    assert all(at.first_chance is not None for at in after.overall)
-    assert Standings.model_validate_json(before).model_dump_json(indent=2) == before
 
 
 @pytest.mark.parametrize("ranks", [(2, 3), (1, 3), (1, 1, 2), (0, 1), (-1, 1), (1,), (), (1,) * 5])
