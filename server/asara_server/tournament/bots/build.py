@@ -155,7 +155,7 @@ class EntryBuilder:
 
     async def _build_or_fail(self, entry: Entry, reaper: OrphanReaper) -> FailedBuild | None:
         """Build an entry; return why the build failed, or None if it succeeded."""
-        log = OutputLog(self._build_log(entry), self._limits.output_bytes)
+        log = OutputLog(self._logs / f"build-{entry.name}.log", self._limits.output_bytes)
         try:
             await self._build(entry, log, reaper)
         except _BuildError as error:
@@ -181,9 +181,6 @@ class EntryBuilder:
     def _start_or_end(self, entry: Entry) -> None:
         self.to_build = tuple(name for name in self.to_build if name != entry.name)
         self._changed()
-
-    def _build_log(self, entry: Entry) -> Path:
-        return self._logs / f"build-{entry.name}.log"
 
     def _last_lines(self, entry: Entry, log: OutputLog) -> tuple[str, ...]:
         """Return the last lines of a build's output, with the organiser's own paths removed."""

@@ -326,13 +326,10 @@ class BotPool:
         self._suspended = {**suspended, **self._suspended}
         for name, why in self.excluded.items():
             if name not in before:
-                await self._retire_idle(name, why)
+                await self.retire_idle(name, why)
 
-    async def dismiss(self, name: str) -> None:
-        """End the idle processes of an entry after its last match."""
-        await self._retire_idle(name, "the match is over")
-
-    async def _retire_idle(self, name: str, why: str) -> None:
+    async def retire_idle(self, name: str, why: str) -> None:
+        """End the idle processes of an entry; the referee tells them why."""
         mine = [bot for bot in self._idle if bot.entry == name]
         self._idle = [bot for bot in self._idle if bot.entry != name]
         await asyncio.gather(*(self._retire(bot, why) for bot in mine))
@@ -355,7 +352,7 @@ class BotPool:
             return bot
         if external:
             return external
-        path = self._log_path(name, match_id, seat)
+        path = self._logs / match_id / f"{seat}-{name}.log"
         idle = self._pop_idle(name)
         bot = idle or self._new_bot(name)
         bot.match_id = bot.last_match = match_id
@@ -421,9 +418,6 @@ class BotPool:
         task.add_done_callback(self._protected.discard)
         return await asyncio.shield(task)
 
-    def _log_path(self, name: str, match_id: str, seat: int) -> Path:
-        return self._logs / match_id / f"{seat}-{name}.log"
-
     def _pop_idle(self, name: str) -> PooledBot | None:
         """Return the most recently used idle bot of an entry, or None."""
         mine = [bot for bot in self._idle if bot.entry == name]
@@ -460,7 +454,9 @@ class BotPool:
         bot.watcher = asyncio.create_task(self._await_end(bot, process, log))
 
     def _new_bot(self, name: str) -> PooledBot:
-        return PooledBot(name, _new_token(), processes=self._settings.processes.get(name))
+        return PooledBot(
+            name, secrets.token_urlsafe(24), processes=self._settings.processes.get(name)
+        )
 
     def _register(self, bot: PooledBot) -> PooledBot:
         self._all.add(bot)
@@ -540,7 +536,3 @@ class BotPool:
             living_bots.count_as_dead(bot.token)
             if bot.process is not None:
                 self._watch.record(fact_now("ended", process=bot.process.name))
-
-
-def _new_token() -> str:
-    return secrets.token_urlsafe(24)

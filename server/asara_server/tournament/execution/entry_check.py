@@ -313,7 +313,7 @@ class EntryCheck:
         return played
 
     async def _end(self, entry: Entry, runner: MatchRunner, played: Sequence[_Played]) -> None:
-        await runner.pool.dismiss(entry.name)
+        await runner.pool.retire_idle(entry.name, "the match is over")
         ends = [one.bot.watcher for one in played if one.bot.watcher is not None]
         await asyncio.gather(*ends)  # a bot that ended by itself is retired by its watcher
 
