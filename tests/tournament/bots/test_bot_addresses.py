@@ -12,12 +12,7 @@ import grpc
 import pytest
 
 from asara_server.network.bot_server import BotServer
-from asara_server.network.unread_bytes import (
-    CHECKS,
-    UnreadBytes,
-    break_connections,
-    crowded_paths,
-)
+from asara_server.network.unread_bytes import CHECKS, UnreadBytes, break_connections, crowded_paths
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots import bot_addresses
 from asara_server.tournament.bots.bot_addresses import BotAddresses

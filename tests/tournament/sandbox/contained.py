@@ -14,11 +14,7 @@ from asara_server.tournament.config.tournament_file import MatchSettings, load_t
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.cgroups import Cgroup
 from asara_server.tournament.sandbox.filesystem_view import match_sandbox
-from asara_server.tournament.sandbox.private_copy import (
-    CopySource,
-    PrivateCopies,
-    copy_into_memory,
-)
+from asara_server.tournament.sandbox.private_copy import CopySource, PrivateCopies, copy_into_memory
 from asara_server.tournament.sandbox.spec import ResourceLimits
 from tests.events import EVENT_S
 

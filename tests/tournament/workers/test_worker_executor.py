@@ -18,10 +18,7 @@ from asara_game.rules import format_rule_sets
 from asara_server.match import deal_secrets
 from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.schedule.schedule import MAX_ATTEMPTS, ScheduledMatch
-from asara_server.tournament.standings.match_result import (
-    MatchResult,
-    PlayedAttempt,
-)
+from asara_server.tournament.standings.match_result import MatchResult, PlayedAttempt
 from asara_server.tournament.workers.block_player import (
     LostWorkerError,
     abandon_blocks,

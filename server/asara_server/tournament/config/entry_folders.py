@@ -25,13 +25,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-)
+from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
 
 from asara_game.bounded_toml import parse_toml
 from asara_server import bundled

@@ -23,12 +23,7 @@ from asara_server.match.inputs import Presence, RejectionRecord, ReplyRecord
 from asara_server.match.spec import SECOND_US
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee_clock import RefereeClock
-from asara_server.referee.session import (
-    PROTOCOL_VERSION,
-    Authenticator,
-    BotSocket,
-    Session,
-)
+from asara_server.referee.session import PROTOCOL_VERSION, Authenticator, BotSocket, Session
 from asara_server.referee.stream_errors import Context, ErrorKind, StreamError
 from asara_server.replay.questions import Question, questions
 from asara_server.tournament.bots.process import MachineError

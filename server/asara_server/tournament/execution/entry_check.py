@@ -50,10 +50,7 @@ from asara_server.tournament.sandbox.filesystem_view import EntryFiles, OwnFiles
 from asara_server.tournament.sandbox.private_copy import copy_size
 from asara_server.tournament.sandbox.spec import NOTHING_RESERVED
 from asara_server.tournament.schedule.schedule import Attempt, ScheduledMatch
-from asara_server.tournament.standings.match_result import (
-    PlayedAttempt,
-    SeatOutcome,
-)
+from asara_server.tournament.standings.match_result import PlayedAttempt, SeatOutcome
 
 _SECOND_MATCH: Final = "in its second match, but not in its first, which the same process played"
 _CLIENTS_LINE: Final = re.compile(r"\basara: (goodbye: |connected as entry )")

@@ -16,11 +16,7 @@ from typing import NamedTuple
 
 from asara_codec.results import Termination
 from asara_server.eventlog.file_lock import known_holder
-from asara_server.tournament.run.directory import (
-    JOURNAL,
-    RemoteInfo,
-    read_remote,
-)
+from asara_server.tournament.run.directory import JOURNAL, RemoteInfo, read_remote
 from asara_server.tournament.run.read_run import RunLog
 from asara_server.tournament.run.run_record import RunInfo
 from asara_server.tournament.schedule.schedule import MAX_ATTEMPTS

@@ -19,11 +19,7 @@ from asara_server.tournament.sandbox.bubblewrap import (
     SandboxTools,
 )
 from asara_server.tournament.sandbox.cgroups import Cgroups
-from asara_server.tournament.sandbox.machine_limits import (
-    find_ceilings,
-    match_limits,
-    reductions,
-)
+from asara_server.tournament.sandbox.machine_limits import find_ceilings, match_limits, reductions
 from asara_server.tournament.sandbox.seccomp import seccomp_filter
 from asara_server.tournament.sandbox.spec import NOTHING_RESERVED, ReservedPaths, ResourceLimits
 
