@@ -542,10 +542,6 @@ class MatchSettings:
             ponder=tournament.ponder,
         )
 
-    def entry(self, name: str) -> Entry:
-        """Return the entry with this name."""
-        return next(entry for entry in self.entries if entry.name == name)
-
     def directory(self, entry: Entry) -> Path:
         """Return the directory that an entry's build has produced, or its own directory."""
         return self.build_directories.get(entry.name, entry.directory)

@@ -1,4 +1,4 @@
-"""The schedule: groups of entries, their seats and rules, the order of play, and its time. Pure.
+"""The schedule: groups, their seats and rules, the order of play and the expected duration. Pure.
 
 The unit is the block. A block of one group has a single group of entries that fills a table, and a
 single combination of rule sets. It has one match for each required seat order, so that each entry
