@@ -64,7 +64,16 @@ def search_path() -> str:
     return os.pathsep.join(found)
 
 
-def check_words(words: Sequence[str]) -> tuple[str, ...]:
+def command_words(value: object) -> tuple[str, ...]:
+    """Return the words of a command, given as a line or as a list; raise CommandError."""
+    if isinstance(value, str):
+        return split_command(value)
+    if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
+        return _check_words(value)
+    raise CommandError("must be a command line or a list of arguments")
+
+
+def _check_words(words: Sequence[str]) -> tuple[str, ...]:
     """Return the words of a command; raise CommandError if no process could receive them."""
     if any("\0" in word for word in words):
         raise CommandError("contains a zero byte")
@@ -75,7 +84,7 @@ def check_words(words: Sequence[str]) -> tuple[str, ...]:
 
 def split_command(text: str) -> tuple[str, ...]:
     """Split a command line into words like a POSIX shell, ignoring all other shell syntax."""
-    check_words([text])  # splitting takes quadratic time
+    _check_words([text])  # splitting takes quadratic time
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:

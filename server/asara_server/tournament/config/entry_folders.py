@@ -31,11 +31,11 @@ from asara_game.bounded_toml import parse_toml
 from asara_server import bundled
 from asara_server.bounded_file import read_bounded
 from asara_server.text import plain
-from asara_server.tournament.config.commands import CommandError, split_command
+from asara_server.tournament.config.commands import command_words, split_command
 from asara_server.tournament.config.entry_faults import fault_text
-from asara_server.tournament.config.fields import Name, VariableText, command_words
+from asara_server.tournament.config.fields import Name, VariableText
 from asara_server.tournament.config.names import name_fault
-from asara_server.tournament.config.validation_errors import describe, numbered, problem
+from asara_server.tournament.config.validation_errors import describe, numbered
 
 BOT_FILE: Final = "bot.toml"
 LARGEST_BOT_FILE: Final = 16 * 1024
@@ -109,14 +109,11 @@ class BotFile(BaseModel):
     @field_validator("command", "build", mode="before")
     @classmethod
     def _check_words(cls, value: object, info: ValidationInfo) -> tuple[str, ...]:
-        try:
-            words = command_words(value)
-        except CommandError as error:
-            raise problem(str(error)) from None
+        words = command_words(value)
         folder = _folder_of(info)
         for word in words:
             if not _path_inside(folder, word, also=_SYSTEM):
-                raise problem(
+                raise ValueError(
                     f"{plain(word)!r} leads out of the folder; put the file into it, and write the "
                     "name of a program of the system without its folder"
                 )
@@ -128,27 +125,31 @@ class BotFile(BaseModel):
         for name in value:
             # With another PATH, the sandbox would show the bot a program of the author's choice.
             if name == "PATH" or name.startswith("ASARA_"):
-                raise problem(f"{plain(name)!r} is set by the runner; leave it out")
+                raise ValueError(f"{plain(name)!r} is set by the runner; leave it out")
         return value
 
     @field_validator("readable", mode="before")
     @classmethod
     def _check_readable(cls, value: object, info: ValidationInfo) -> tuple[str, ...]:
         if not isinstance(value, list) or not all(isinstance(path, str) for path in value):
-            raise problem("must be a list of paths in the folder")
+            raise ValueError("must be a list of paths in the folder")
         folder = _folder_of(info)
         paths = []
         for text in value:
             real = "" if "\0" in text else _path_inside(folder, text)
             if not real:
-                raise problem(f"{plain(text)!r} leads out of the folder; put what the bot needs in")
+                raise ValueError(
+                    f"{plain(text)!r} leads out of the folder; put what the bot needs in"
+                )
             path = Path(real)
             if path == folder:
-                raise problem(f"{plain(text)!r} is the folder itself; name only large parts of it")
+                raise ValueError(
+                    f"{plain(text)!r} is the folder itself; name only large parts of it"
+                )
             if fault := _sharing_fault(path):
                 fetched = not path.exists() and (folder / "fetch.sh").is_file()
                 hint = "; run the fetch.sh of the folder, which downloads packages" * fetched
-                raise problem(f"{plain(text)!r} {fault}{hint}")
+                raise ValueError(f"{plain(text)!r} {fault}{hint}")
             paths.append(str(path))
         return tuple(paths)
 

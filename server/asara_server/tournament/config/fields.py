@@ -19,11 +19,10 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 from asara_game.rules import format_rule_sets, parse_rule_sets
 from asara_game.vocabulary import RuleSet
 from asara_server.bounded_file import open_ordinary
-from asara_server.network.addresses import ServeError, split_address
+from asara_server.network.addresses import split_address
 from asara_server.text import plain
-from asara_server.tournament.config.commands import CommandError, check_words, split_command
 from asara_server.tournament.config.names import name_fault
-from asara_server.tournament.config.validation_errors import as_written, problem
+from asara_server.tournament.config.validation_errors import as_written
 
 SEATS = (2, 3, 4)
 """Numbers of seats that the game allows."""
@@ -37,15 +36,6 @@ def base_directory(info: ValidationInfo) -> Path:
     """Return the directory to which the file's paths are relative."""
     base: Path = (info.context or {}).get("base", Path.cwd())
     return base
-
-
-def command_words(value: object) -> tuple[str, ...]:
-    """Return the words of a command, given as a line or as a list; raise CommandError."""
-    if isinstance(value, str):
-        return split_command(value)
-    if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
-        return check_words(value)
-    raise CommandError("must be a command line or a list of arguments")
 
 
 def exposes_too_much(path: Path) -> bool:
@@ -62,20 +52,20 @@ def _as_list(value: object) -> list[object]:
     """Return a list unchanged, and any other value as a list with one element."""
     items = value if isinstance(value, list) else [value]
     if not items:
-        raise problem("is empty; name at least one")
+        raise ValueError("is empty; name at least one")
     return items
 
 
 def _check_distinct(items: Sequence[object], kind: str) -> None:
     for index, item in enumerate(items):
         if item in items[:index]:
-            raise problem(f"names {kind} {item!r} twice")
+            raise ValueError(f"names {kind} {item!r} twice")
 
 
 def _seat_counts(value: object) -> tuple[int, ...]:
     seats = [item for item in _as_list(value) if type(item) is int and item in SEATS]
     if len(seats) < len(_as_list(value)):
-        raise problem(f"must be 2, 3, 4 or a list of these, not {as_written(value)}")
+        raise ValueError(f"must be 2, 3, 4 or a list of these, not {as_written(value)}")
     _check_distinct(seats, "the number")
     return tuple(seats)
 
@@ -84,24 +74,21 @@ def _rules(value: object) -> tuple[frozenset[RuleSet], ...]:
     found = []
     for text in _as_list(value):
         if not isinstance(text, str):
-            raise problem(f"must be a text such as 'pro+gifts', not {as_written(text)}")
-        try:
-            found.append(parse_rule_sets(text))
-        except ValueError as error:
-            raise problem(str(error)) from None
+            raise ValueError(f"must be a text such as 'pro+gifts', not {as_written(text)}")
+        found.append(parse_rule_sets(text))
     _check_distinct([format_rule_sets(rules) for rules in found], "the rules")
     return tuple(found)
 
 
 def _checked_name(name: str) -> str:
     if fault := name_fault(name):
-        raise problem(fault)
+        raise ValueError(fault)
     return name
 
 
 def _checked_title(title: str) -> str:
     if title != plain(title, None):
-        raise problem(f"{title!r} has characters that are not visible; leave them out")
+        raise ValueError(f"{title!r} has characters that are not visible; leave them out")
     return title
 
 
@@ -113,11 +100,11 @@ def _variable_text(value: object) -> object:
 
 def _directory(value: object, info: ValidationInfo) -> object:
     if not isinstance(value, str | Path):
-        raise problem(f"must be the path of a folder, not {as_written(value)}")
+        raise ValueError(f"must be the path of a folder, not {as_written(value)}")
     path = _resolved(value, info)
     if not path.is_dir():
         fault = "is a file, not a folder" if path.exists() else "does not exist"
-        raise problem(f"{str(path)!r} {fault}")
+        raise ValueError(f"{str(path)!r} {fault}")
     return path
 
 
@@ -136,19 +123,19 @@ def _resolved(value: str | Path, info: ValidationInfo) -> Path:
         fault = "is a loop of links" if looped else f"cannot be a path: {error.strerror}"
     else:
         return path
-    raise problem(f"{plain(repr(str(value)), longest=302)} {fault}")
+    raise ValueError(f"{plain(repr(str(value)), longest=302)} {fault}")
 
 
 def _readable_paths(value: object, info: ValidationInfo) -> object:
     if not isinstance(value, list) or not all(isinstance(path, str | Path) for path in value):
-        raise problem(f"must be a list of paths, not {as_written(value)}")
+        raise ValueError(f"must be a list of paths, not {as_written(value)}")
     paths = []
     for text in value:
         target = _resolved(text, info)
         if not target.exists():
-            raise problem(f"{str(target)!r} does not exist")
+            raise ValueError(f"{str(target)!r} does not exist")
         if exposes_too_much(target):
-            raise problem(f"{str(target)!r} is more than a bot may see; name only what it needs")
+            raise ValueError(f"{str(target)!r} is more than a bot may see; name only what it needs")
         path = base_directory(info) / Path(text).expanduser()
         # Removing ".." from a path through a link would change where the path leads.
         paths.append(target if ".." in path.parts else Path(os.path.normpath(path)))
@@ -157,7 +144,7 @@ def _readable_paths(value: object, info: ValidationInfo) -> object:
 
 def _file_path(value: object, info: ValidationInfo) -> Path:
     if not isinstance(value, str | Path):
-        raise problem(f"must be the path of a file, not {as_written(value)}")
+        raise ValueError(f"must be the path of a file, not {as_written(value)}")
     return _resolved(value, info)
 
 
@@ -167,16 +154,13 @@ def _readable_file(value: object, info: ValidationInfo) -> Path:
         with open_ordinary(path):
             return path
     except IsADirectoryError:
-        raise problem(f"{str(path)!r} is not a file") from None
+        raise ValueError(f"{str(path)!r} is not a file") from None
     except OSError as error:
-        raise problem(f"{str(path)!r} cannot be read: {error.strerror}") from None
+        raise ValueError(f"{str(path)!r} cannot be read: {error.strerror}") from None
 
 
 def _listen_address(address: str) -> str:
-    try:
-        split_address(address)
-    except ServeError as error:
-        raise problem(str(error)) from None
+    split_address(address)
     return address
 
 

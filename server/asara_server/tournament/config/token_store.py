@@ -23,8 +23,9 @@ from asara_server import system
 from asara_server.atomic_file import PRIVATE, replace_file
 from asara_server.bounded_file import open_ordinary
 from asara_server.replay.signing import default_key_path
+from asara_server.tournament.config.fields import Name
 from asara_server.tournament.config.names import name_fault
-from asara_server.tournament.config.validation_errors import describe, problem
+from asara_server.tournament.config.validation_errors import describe
 from asara_server.user_error import UserError
 
 try:
@@ -50,19 +51,12 @@ class _Strict(BaseModel):
 class Token(_Strict):
     """A token as stored in the file: by its hash."""
 
-    name: str
+    name: Name
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
     """SHA-256 of the token's text, in hexadecimal digits."""
     created: AwareDatetime
     revoked: AwareDatetime | None = None
     """Time of revocation; None while the token is valid."""
-
-    @field_validator("name")
-    @classmethod
-    def _name(cls, name: str) -> str:
-        if fault := name_fault(name):
-            raise problem(fault)
-        return name
 
 
 class Tokens(_Strict):
@@ -77,7 +71,7 @@ class Tokens(_Strict):
         valid = Counter(token.name for token in tokens if token.revoked is None)
         for name, times in valid.items():
             if times > 1:
-                raise problem(f"two tokens are named {name!r}, and neither is revoked")
+                raise ValueError(f"two tokens are named {name!r}, and neither is revoked")
         return tokens
 
     def valid(self, name: str) -> Token | None:

@@ -32,7 +32,7 @@ from asara_server.network.addresses import LOCAL_TRANSPORT
 from asara_server.network.tls import TlsFiles
 from asara_server.system import usable_cores
 from asara_server.text import plain
-from asara_server.tournament.config.commands import CommandError, check_command
+from asara_server.tournament.config.commands import check_command, command_words
 from asara_server.tournament.config.entry_folders import (
     EntryFolder,
     LeftOut,
@@ -58,7 +58,6 @@ from asara_server.tournament.config.fields import (
     Title,
     VariableText,
     base_directory,
-    command_words,
     largest_team,
     needed_for_duplicate,
     tables_per_block,
@@ -70,7 +69,7 @@ from asara_server.tournament.config.token_store import (
     default_tokens_path,
     read_tokens,
 )
-from asara_server.tournament.config.validation_errors import describe, numbered, problem
+from asara_server.tournament.config.validation_errors import describe, numbered
 from asara_server.user_error import UserError
 
 LARGEST_FILE: Final = 256 * 1024
@@ -128,11 +127,8 @@ class Entry(_Section):
     @model_validator(mode="before")
     @classmethod
     def _enter_built_in_bot(cls, table: Any) -> Any:
-        try:
-            is_built_in = isinstance(table, dict) and isinstance(table.get("bot"), str)
-            return built_in_table(table) if is_built_in else table
-        except ValueError as error:
-            raise problem(str(error)) from None
+        is_built_in = isinstance(table, dict) and isinstance(table.get("bot"), str)
+        return built_in_table(table) if is_built_in else table
 
     @field_validator("build", mode="before")
     @classmethod
@@ -141,27 +137,20 @@ class Entry(_Section):
         if value == () or not isinstance(directory, Path):
             return ()
         if base_directory(info).is_relative_to(directory):
-            raise problem(
+            raise ValueError(
                 "works in a copy of the entry's folder, which holds the tournament file; "
                 "give the entry a folder of its own"
             )
-        try:
-            words = command_words(value)
-            check_command(words, directory)
-        except CommandError as error:
-            raise problem(str(error)) from None
+        words = command_words(value)
+        check_command(words, directory)
         return words
 
     @field_validator("command", mode="before")
     @classmethod
     def _check_command(cls, value: object, info: ValidationInfo) -> object:
-        try:
-            words = command_words(value)
-            directory = info.data.get("directory")
-            if isinstance(directory, Path) and info.data.get("build") == ():
-                check_command(words, directory)  # a build would make the program first
-        except CommandError as error:
-            raise problem(str(error)) from None
+        words, directory = command_words(value), info.data.get("directory")
+        if isinstance(directory, Path) and info.data.get("build") == ():
+            check_command(words, directory)  # a build would make the program first
         return words
 
     @field_validator("environment")
@@ -169,23 +158,23 @@ class Entry(_Section):
     def _check_environment(cls, value: Mapping[str, str]) -> Mapping[str, str]:
         for name, text in value.items():
             if not _VARIABLE.fullmatch(name) or "\0" in text:
-                raise problem(f"{name!r} cannot be an environment variable")
+                raise ValueError(f"{name!r} cannot be an environment variable")
             if name.startswith("ASARA_") and name != "ASARA_TRANSCRIPT":
-                raise problem(f"{name!r} is set by the runner; choose a name without ASARA_")
+                raise ValueError(f"{name!r} is set by the runner; choose a name without ASARA_")
         return value
 
     @model_validator(mode="after")
     def _check_command_or_token(self) -> Self:
         if not self.token:
             if not self.command:
-                raise problem(
+                raise ValueError(
                     "needs `command`, `bot` (for a built-in bot), `directory` (a folder with a "
                     "bot.toml) or `token` (for a bot on another machine)"
                 )
             return self
         for key in type(self).model_fields:
             if key in self.model_fields_set - {"name", "team", "token"}:
-                raise problem(
+                raise ValueError(
                     f"has a token, so its bot is not started here: remove either {key} or token"
                 )
         return self
@@ -354,12 +343,7 @@ class Tournament(_Section):
     @field_validator("seed", mode="before")
     @classmethod
     def _check_seed(cls, value: object) -> object:
-        if value is None:
-            return None
-        try:
-            return check_seed(value if isinstance(value, str) else "")
-        except ValueError as error:
-            raise problem(str(error)) from None
+        return None if value is None else check_seed(value if isinstance(value, str) else "")
 
     @field_validator("entries")
     @classmethod
@@ -368,7 +352,7 @@ class Tournament(_Section):
         for index, entry in enumerate(entries):
             first = seen.setdefault(entry.name.casefold(), index)
             if first != index:
-                raise problem(
+                raise ValueError(
                     f"entry {first + 1} and entry {index + 1} are both named {entry.name!r}; "
                     "give one of them another `name` here (upper and lower case count as the same)"
                 )
@@ -377,30 +361,32 @@ class Tournament(_Section):
     @model_validator(mode="after")
     def _check_combinations(self) -> Self:
         if self.blocks_per_entry is not None and self.rounds > 1:
-            raise problem("rounds: cannot be combined with blocks_per_entry; remove one of them")
+            raise ValueError("rounds: cannot be combined with blocks_per_entry; remove one of them")
         if self.blocks != "independent" and self.deals == "joint":
-            raise problem(
+            raise ValueError(
                 "deals: a joint deal cannot be shared by several matches, because the nonces of "
                 "each match change the deal; set blocks to 'independent'"
             )
         if self.until and self.rounds == 1 and self.blocks_per_entry is None:
-            raise problem("until: needs rounds or blocks_per_entry, which limit how much is played")
+            raise ValueError(
+                "until: needs rounds or blocks_per_entry, which limit how much is played"
+            )
         if self.places is not None and not self.until:
-            raise problem("places: needs until; add until, or remove places")
+            raise ValueError("places: needs until; add until, or remove places")
         if self.settled_places > len(self.entries):
-            raise problem(f"places: must be at most {len(self.entries)}, the number of entries")
+            raise ValueError(f"places: must be at most {len(self.entries)}, the number of entries")
         if not self.ponder and self.clocks.grace_s < _THAWING_S:
-            raise problem(
+            raise ValueError(
                 f"clocks.grace_s: must be at least {_THAWING_S:g} if ponder is false, because bots "
                 "are thawed in this time; set it higher, or remove ponder"
             )
         if self.blocks != "duplicate" and "tables" in self.model_fields_set:
-            raise problem(
+            raise ValueError(
                 f"tables: {self.blocks} blocks are played at one table at a time; leave it out, or "
                 "set blocks to 'duplicate'"
             )
         if self.blocks == "duplicate" and self.blocks_per_entry and self.orders == "all":
-            raise problem(
+            raise ValueError(
                 "orders: a duplicate block seats its entries once, so with blocks_per_entry no "
                 "group plays in all orders; leave out orders, or set blocks to 'mirrored'"
             )
@@ -410,12 +396,12 @@ class Tournament(_Section):
     def _check_enough_entries(self) -> Self:
         most = max(self.seats)
         if len(self.entries) < most:
-            raise problem(
+            raise ValueError(
                 f"seats: {most} seats need at least {most} entries, but there are only "
                 f"{len(self.entries)}; add [[entries]] or play with fewer seats"
             )
         if (teams := len(set(team_numbers(self.teams)))) < most:
-            raise problem(
+            raise ValueError(
                 f"seats: {most} seats need at least {most} teams, because team-mates never sit at "
                 f"the same table, but there are only {teams}; add [[entries]] from other teams or "
                 "play with fewer seats"
@@ -424,13 +410,13 @@ class Tournament(_Section):
         if self.blocks == "duplicate":
             if any(tables_per_block(self.teams, k, self.tables) < 2 for k in self.seats):
                 fewer = ", play with fewer seats," if most > 2 else ""
-                raise problem(
+                raise ValueError(
                     "blocks: duplicate blocks need "
                     f"{needed_for_duplicate(self.teams, self.seats)}; "
                     f"add [[entries]]{fewer} or set blocks to 'mirrored'"
                 )
         elif self.blocks_per_entry and size * most > len(self.entries):
-            raise problem(
+            raise ValueError(
                 f"blocks_per_entry: team {team!r} has {size} of {len(self.entries)} entries, too "
                 f"many for each to play as often as the others at tables of {most}, which have one "
                 f"of a team; leave out blocks_per_entry, add [[entries]] of other teams or play "
@@ -442,17 +428,19 @@ class Tournament(_Section):
     def _check_remote(self) -> Self:
         if not self.remote_entries:
             if self.remote is not None:
-                raise problem("remote: no entry has a token, so no bot would connect; leave it out")
+                raise ValueError(
+                    "remote: no entry has a token, so no bot would connect; leave it out"
+                )
             return self
         if self.remote is None:
-            raise problem(
+            raise ValueError(
                 "remote: is missing; give listen, certificate and key of the address where bots "
                 "of entries with a token connect"
             )
         try:
             tokens = read_tokens(self.remote.tokens)
         except TokenError as error:
-            raise problem(f"remote.tokens: {error}") from None
+            raise ValueError(f"remote.tokens: {error}") from None
         faults = [
             fault
             for index, entry in enumerate(self.entries)
@@ -460,7 +448,7 @@ class Tournament(_Section):
             and (fault := _token_fault(self.entries, index, tokens, self.remote.tokens))
         ]
         if faults:
-            raise problem("; ".join(faults))
+            raise ValueError("; ".join(faults))
         return self
 
     @property

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import ErrorDetails
 
 from asara_server.text import plain
 from asara_server.tournament.config.names import name_fault
@@ -29,15 +29,12 @@ _EXPECTED: Final = {
 _UNQUOTED: Final = {"bool_type", "float_type", "int_type"}
 
 
-def problem(text: str) -> PydanticCustomError:
-    """Return an error for a validator to raise; its text is shown to the user unchanged."""
-    return PydanticCustomError("problem", "{text}", {"text": text})
-
-
 def describe(
     error: ValidationError, model: type[BaseModel], data: Mapping[str, Any] = MappingProxyType({})
 ) -> list[str]:
     """Return one line per fault: the key as the file writes it, the fault, and the remedy.
+
+    The text of a ValueError that a validator raised is shown unchanged.
 
     List entries are identified by their number, counted from 1, and their name in `data`.
     """
@@ -88,8 +85,8 @@ def _fault(details: ErrorDetails, model: type[BaseModel]) -> str:
             return "is missing"
         case "extra_forbidden":
             return _unknown_key(details["loc"], model)
-        case "problem":
-            return details["msg"]
+        case "value_error":
+            return str(details["ctx"]["error"])
     given = details["input"]
     message = _EXPECTED.get(details["type"]) or re.sub("^(Input|String) ", "", details["msg"])
     message = message.replace("should", "must")
