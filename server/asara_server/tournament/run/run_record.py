@@ -263,7 +263,7 @@ def json_bytes(model: BaseModel) -> bytes:
 
 
 class ProcessRow(BaseModel):
-    """A line of the record."""
+    """A line of the record of bot processes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -285,7 +285,7 @@ def fact_now(kind: str, **values: object) -> Fact:
 
 
 def process_rows(facts: Iterable[Fact], path: Path) -> Iterator[ProcessRow]:
-    """Yield the lines of the record among the facts of a journal; raises JournalError."""
+    """Yield the lines about processes among the facts of a journal; raises JournalError."""
     for kind, values in facts:
         if kind not in (GIVEN, RUN, *DOCUMENTS):
             try:
@@ -295,7 +295,7 @@ def process_rows(facts: Iterable[Fact], path: Path) -> Iterator[ProcessRow]:
 
 
 class RunProcesses:
-    """The record of a run that is being played."""
+    """The record of the bot processes of a run that is being played."""
 
     def __init__(self, rows: Iterable[ProcessRow], write: Callable[[Fact], None]) -> None:
         """`rows` are the lines of earlier sessions; `write` adds a line to the journal."""
