@@ -5,7 +5,6 @@ The generated message class serializes each part once, and the bytes are cached.
 follow the tag of a field.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -58,15 +57,6 @@ def action_bytes(action: Action) -> bytes:
     if data is None:
         data = _action_bytes[action] = delimited(serialize(action_message(action)))
     return data
-
-
-def actions_field(tag: bytes, actions: Sequence[Action]) -> bytes:
-    """Return a repeated field of actions with this tag."""
-    parts: list[bytes] = [b""]
-    for action in actions:
-        data = _action_bytes.get(action)
-        parts.append(action_bytes(action) if data is None else data)
-    return tag.join(parts)
 
 
 def event_message(event: Event | SeatForfeited) -> EventMessage:

@@ -18,8 +18,8 @@ from asara.v1.watch_pb2 import MatchSummary, WatchEnded, WatchResponse, WatchSta
 from asara_codec.clocks import Clocks
 from asara_codec.editions import edition_message, rule_set_numbers
 from asara_codec.encode import (
+    action_bytes,
     action_message,
-    actions_field,
     clocks_message,
     enum_value,
     gift_bytes,
@@ -47,7 +47,7 @@ _play_decision: Final = DelimitedField(PlayResponse, "decision")
 _match_id: Final = DelimitedField(DecisionMessage, "match_id")
 _decision_id: Final = IntegerField(DecisionMessage, "decision_id")
 _kind: Final = IntegerField(DecisionMessage, "kind")
-_LEGAL_ACTION: Final = delimited_tag(DecisionMessage, "legal_actions")
+_legal_actions: Final = RepeatedField(DecisionMessage, "legal_actions")
 _SPACE: Final = delimited_tag(DecisionMessage, "space")
 _sections_to_build: Final = IntegerField(DecisionMessage, "sections_to_build")
 _clock_us: Final = IntegerField(DecisionMessage, "clock_us")
@@ -55,14 +55,9 @@ _charged_us: Final = IntegerField(DecisionMessage, "charged_us")
 _events: Final = RepeatedField(DecisionMessage, "events")
 _sequence: Final = IntegerField(DecisionMessage, "sequence")
 _view: Final = DelimitedField(DecisionMessage, "view")
-_BUILD_STEP: Final = delimited_tag(DecisionMessage, "build_steps")
+_build_steps: Final = RepeatedField(DecisionMessage, "build_steps")
 _gifts: Final = RepeatedField(DecisionMessage, "gifts")
 _lit_windows_to_keep: Final = IntegerField(DecisionMessage, "lit_windows_to_keep")
-
-
-@lru_cache(maxsize=4096)
-def _match_id_field(match_id: str) -> bytes:
-    return _match_id.encode(match_id.encode())
 
 
 def decision_bytes(
@@ -87,10 +82,10 @@ def decision_bytes(
         raise ValueError(f"match {match_id}: seat {private.seat} has nothing to decide")
     _, kind, space, to_build, steps, gifts, to_keep = asked
     decision = b"%b%b%b%b%b%b%b%b%b%b%b%b%b%b" % (
-        _match_id_field(match_id),
+        _match_id.encode(match_id.encode()),
         _decision_id.encode(decision_id),
         _kind.encode(kind),
-        actions_field(_LEGAL_ACTION, legal),
+        _legal_actions.encode([action_bytes(action) for action in legal]),
         _SPACE + space_bytes(space) if space else b"",
         _sections_to_build.encode(to_build) if to_build else b"",
         _clock_us.encode(clock_us),
@@ -98,7 +93,7 @@ def decision_bytes(
         _events.encode(events),
         _sequence.encode(sequence),
         _view.encode((writer or ViewWriter()).view(view, include_public)),
-        actions_field(_BUILD_STEP, steps) if steps else b"",
+        _build_steps.encode([action_bytes(step) for step in steps]) if steps else b"",
         _gifts.encode(map(gift_bytes, gifts)) if gifts else b"",
         _lit_windows_to_keep.encode(to_keep) if to_keep else b"",
     )

@@ -171,7 +171,7 @@ class ViewWriter:
                 self._lying[area] += _lying(lying[-1])
             else:
                 self._lying[area] = b"".join(map(_lying, lying))
-            head = _area_head((area, colours[area]))
+            head = _AREA_HEADS[area][colours[area]]
             rows[area] = _public_areas.encode(b"%b%b" % (head, self._lying[area]))
         self._areas_bytes = b"".join(rows)
 
@@ -205,9 +205,11 @@ class ViewWriter:
         if stock is not cache.stock or lit is not cache.lit:
             cache.stock, cache.lit = stock, lit
             cache.stock_bytes = b"%b%b" % (_counted(_STOCKED, stock), _lit(lit))
-        if face_down != cache.face_down or known != cache.known:
+        if face_down is not cache.face_down or known is not cache.known:
             cache.face_down, cache.known = face_down, known
-            cache.laid_bytes = b"".join(map(_face_down, face_down)) + _known_lit_windows(known)
+            cache.laid_bytes = b"".join(map(_face_down, face_down))
+            if known:
+                cache.laid_bytes += _known_lit_windows(known)
         written = b"%b%b%b%b%b" % (
             _private_seat.encode(seat),
             _private_asari.encode(asari),
@@ -259,10 +261,13 @@ def _counted(parts: tuple[bytes, ...], counts: _Counts) -> bytes:
 _public_areas: Final = DelimitedField(PublicMessage, "areas")
 
 
-@lru_cache(maxsize=1024)
-def _area_head(coloured: tuple[int, int]) -> bytes:
-    area, colour = coloured
-    return serialize(AreaView(area=enum_value(area), colour=enum_value(colour)))
+# By area and colour.
+_AREA_HEADS: Final = tuple(
+    tuple(
+        serialize(AreaView(area=enum_value(area), colour=enum_value(c))) for c in (0, *BuyerColour)
+    )
+    for area in range(AREAS)
+)
 
 
 @lru_cache(maxsize=4096)

@@ -118,11 +118,9 @@ def apply_record(match: Match, record: Record) -> None:
     if type(record) is ReplyRecord and index:  # nearly all are
         _check_reply(match, index, record)
         _apply_reply(match, record)
-        if len(made) == index + 1 and type(made[index]) is ReplyRecord and made[index] == record:
-            return
-        _raise_difference(match, index, record)
-    _check_position(match, index, record)
-    _APPLY[type(record)](match, record)
+    else:
+        _check_position(match, index, record)
+        _APPLY[type(record)](match, record)
     if (
         len(made) != index + 1
         or made[index] != record
