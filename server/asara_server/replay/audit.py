@@ -142,7 +142,7 @@ def audit(
             f"found one by key {fingerprint(signer)}: another key signed this file"
         )
         return Verdict(other, signer)
-    signature_fault = _signature_fault(file)
+    signature_fault = file.signature_fault()
     fault = expected.header_fault(file) if expected is not None else None
     fault = fault or _secret_fault(file, tournament_secret) or _simulation_fault(file)
     if fault and signature_fault:
@@ -171,14 +171,6 @@ def audit(
             if end.termination.forfeit
         ),
     )
-
-
-def _signature_fault(file: ReplayFile) -> str | None:
-    try:
-        file.check_signature()
-    except ReplayError as error:
-        return str(error)
-    return None
 
 
 def _secret_fault(file: ReplayFile, tournament_secret: bytes | None) -> str | None:

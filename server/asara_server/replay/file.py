@@ -86,19 +86,19 @@ class ReplayFile(NamedTuple):
         before = self.records[:index]
         return _place(len(before) + 1, _START + sum(len(delimited(record)) for record in before))
 
-    @property
-    def signed(self) -> bool:
-        """True if the owner of the key in the file signed these records."""
-        return signature_holds(*self.signature, chain(self.records[:-1]))
+    def signature_fault(self) -> str | None:
+        """Return a fault unless the owner of the key in the file signed these records."""
+        if signature_holds(*self.signature, chain(self.records[:-1])):
+            return None
+        return (
+            f"the signature by key {fingerprint(self.signature.public_key)} does not fit the "
+            "records: the file was changed after the signing, but a signature cannot show where"
+        )
 
     def check_signature(self) -> None:
         """Raise ReplayError if the signature does not match the records."""
-        if not self.signed:
-            key = fingerprint(self.signature.public_key)
-            raise ReplayError(
-                f"the signature by key {key} does not fit the records: the file was changed after "
-                "the signing, but a signature cannot show where"
-            )
+        if fault := self.signature_fault():
+            raise ReplayError(fault)
 
 
 def read_replay(path: Path) -> Replay:

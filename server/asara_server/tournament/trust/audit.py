@@ -324,4 +324,4 @@ def _signer(path: Path) -> tuple[bytes, Path] | None:
         file = parse_file(read_file(path))
     except ReplayError:
         return None
-    return (file.signature.public_key, path) if file.signed else None
+    return None if file.signature_fault() else (file.signature.public_key, path)
