@@ -380,19 +380,15 @@ def scope_lines(job: AuditJob) -> Iterator[str]:
 
 
 def _course_words(verdict: Verdict) -> str:
-    parts = [_replies(verdict.replies, "")]
+    parts = [count(verdict.replies, "reply")]
     if verdict.rejections:
         parts.append(count(verdict.rejections, "rejection"))
     if verdict.late_replies:
-        parts.append(_replies(verdict.late_replies, "late "))
+        parts.append(count(verdict.late_replies, "late reply"))
     parts += [
         f"seat {seat} forfeited ({plain_words(kind.name)})" for seat, kind in verdict.forfeits
     ]
     return ", ".join(parts)
-
-
-def _replies(number: int, kind: str) -> str:
-    return f"{number} {kind}{'reply' if number == 1 else 'replies'}"
 
 
 def report_lines(report: RunAudit, held: Published, passed: int) -> Iterator[str]:
