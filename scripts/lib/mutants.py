@@ -1,7 +1,8 @@
 """Changes a file in one place after another, and lists the changes that no test notices.
 
 Pytest collects the tests once. For each mutant, a separate process replaces the code of one
-function, and runs only the tests that executed the changed line.
+function, and runs only the tests that executed the changed line, until one fails. The mutants come
+in an order drawn from the seed, so that the first ones are a fair sample.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import copy
 import gc
 import json
 import os
+import random
 import re
 import signal
 import sys
@@ -31,9 +33,8 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 ROOT: Final = Path(__file__).parent.parent.parent
-_MOST_S: Final = 15.0
-"""Maximum seconds for one mutant's tests, measured without a mutant; the fastest are run."""
-_MEASURE_S: Final = 900.0
+_MOST_S: Final = 3600.0
+"""Maximum seconds of a process that runs tests."""
 
 _OPERATORS: Final[dict[type[ast.AST], type[ast.AST]]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -166,20 +167,24 @@ class Session:
         self.path = path
         self.found = found
         self.minutes = minutes
-        self.survivors: list[str] = []
+        self.survivors = 0
         self.caught = 0
         self.hung = 0
         """Number of caught mutants that ran too long or ended the process."""
-        self.seconds: dict[str, float] = {}
-        """Duration of each test without a mutant."""
+        self.seconds: dict[str, tuple[float, float]] = {}
+        """Duration of each test without a mutant, and of the fixtures that it shares."""
         self.tests_of_line: dict[int, set[str]] = defaultdict(set)
+        self._lines: set[int] = set()
+        """The file's lines that the running test or shared fixture has run."""
+        self._shared: dict[object, tuple[float, set[int]]] = {}
+        """Duration and lines of each shared fixture."""
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        ran = _in_child(lambda: self._measure(session.items), _MEASURE_S)
+        ran = _in_child(lambda: self._measure(session.items))
         if ran is None:
-            pytest.exit(f"the tests took more than {_MEASURE_S:g} s without a mutant", 3)
-        for name, (seconds, lines) in ran.items():
-            self.seconds[name] = seconds
+            pytest.exit("the tests took too long or ended the process without a mutant", 3)
+        for name, (own_s, shared_s, lines) in ran.items():
+            self.seconds[name] = own_s, shared_s
             for line in lines:
                 self.tests_of_line[line].add(name)
         until = time.monotonic() + 60 * self.minutes
@@ -189,35 +194,60 @@ class Session:
             self._try(mutant, session.items)
         return True
 
-    def _measure(self, items: list[pytest.Item]) -> dict[str, tuple[float, list[int]]]:
-        """Run the tests without a mutant; return duration and lines of those that pass."""
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Any:
+        """Measure what a shared fixture does apart from the test that happens to need it first."""
+        if fixturedef.scope == "function":
+            return (yield)
+        before = set(self._lines)
+        self._lines.clear()
+        began = time.monotonic()
+        try:
+            return (yield)
+        finally:
+            self._shared[fixturedef] = time.monotonic() - began, set(self._lines)
+            self._lines |= before
+
+    def _measure(self, items: list[pytest.Item]) -> dict[str, tuple[float, float, list[int]]]:
+        """Run the tests without a mutant; return durations and lines of those that pass."""
         ran = {}
         for item, following in zip(items, [*items[1:], None], strict=False):
+            self._lines.clear()
+            known = set(self._shared)
             began = time.monotonic()
-            with _traced(self.path) as lines:
+            with _traced(self.path, self._lines):
                 passed = _passes(item, following)
+            own_s = time.monotonic() - began
+            own_s -= sum(self._shared[each][0] for each in self._shared.keys() - known)
             if passed:
-                ran[item.nodeid] = (time.monotonic() - began, list(lines))
+                assert isinstance(item, pytest.Function)
+                fixtures = {
+                    each for some in item._fixtureinfo.name2fixturedefs.values() for each in some
+                }
+                used = [self._shared[each] for each in fixtures if each in self._shared]
+                lines = self._lines.union(*(lines for _, lines in used))
+                ran[item.nodeid] = own_s, sum(seconds for seconds, _ in used), list(lines)
         return ran
 
     def _try(self, mutant: Mutant, items: list[pytest.Item]) -> None:
         names = self.tests_of_line.get(mutant.line, set())
-        chosen: set[str] = set()
-        seconds = 0.0
-        for name in sorted(names, key=self.seconds.__getitem__):
-            seconds += self.seconds[name]
-            if chosen and seconds > _MOST_S:
-                break
-            chosen.add(name)
-        run = [item for item in items if item.nodeid in chosen]
-        run.sort(key=lambda item: self.seconds[item.nodeid])
+        run = [item for item in items if item.nodeid in names]
+        quickest: dict[Path, float] = {}
+        """By file of tests, in which tests share fixtures."""
+        for item in run:
+            seconds = sum(self.seconds[item.nodeid])
+            quickest[item.path] = min(seconds, quickest.get(item.path, seconds))
+        run.sort(key=lambda each: (quickest[each.path], each.path, self.seconds[each.nodeid]))
         # A mutant that hangs or ends the process is noticed as well.
-        noticed = run and _in_child(lambda: _notices(mutant, run), 20.0 + 4 * seconds)
+        most_s = 10 + 2 * sum(map(sum, self.seconds.values()))
+        noticed = run and _in_child(lambda: _notices(mutant, run, most_s))
         if run and noticed is not False:
             self.caught += 1
             self.hung += noticed is None
         else:
-            self.survivors.append(f"{mutant.text}   ({len(run)} tests)")
+            self.survivors += 1
+            tried = f"{self.survivors} of {self.caught + self.survivors}"
+            print(f"  not caught, {tried}: {mutant.text}   ({len(run)} tests)", flush=True)
 
 
 def _passes(item: pytest.Item, following: pytest.Item | None) -> bool:
@@ -225,16 +255,19 @@ def _passes(item: pytest.Item, following: pytest.Item | None) -> bool:
     return all(report.passed for report in reports)
 
 
-def _notices(mutant: Mutant, items: list[pytest.Item]) -> bool:
-    """Put a mutant in place; return whether a test fails."""
+def _notices(mutant: Mutant, items: list[pytest.Item], most_s: float) -> bool:
+    """Put a mutant in place; return whether a test fails. A test that takes longer is killed."""
     wanted = _place(mutant.code)
     for each in gc.get_objects():
         if isinstance(each, FunctionType) and _place(each.__code__) == wanted:
             each.__code__ = mutant.code
         elif hasattr(type(each), "cache_clear"):
             each.cache_clear()
-    followed = zip(items, [*items[1:], None], strict=False)
-    return not all(_passes(item, following) for item, following in followed)
+    for item, following in zip(items, [*items[1:], None], strict=False):
+        signal.setitimer(signal.ITIMER_REAL, most_s)
+        if not _passes(item, following):
+            return True
+    return False
 
 
 def _place(code: CodeType) -> tuple[str, int, str]:
@@ -242,9 +275,8 @@ def _place(code: CodeType) -> tuple[str, int, str]:
 
 
 @contextlib.contextmanager
-def _traced(path: Path) -> Iterator[set[int]]:
+def _traced(path: Path, lines: set[int]) -> Iterator[None]:
     """Collect the lines of a file that run in the meantime, in all threads of this process."""
-    lines: set[int] = set()
 
     def line(frame: FrameType, *_: object) -> Any:
         lines.add(frame.f_lineno)
@@ -256,13 +288,13 @@ def _traced(path: Path) -> Iterator[set[int]]:
     threading.settrace(call)
     sys.settrace(call)
     try:
-        yield lines
+        yield
     finally:
         sys.settrace(None)
         threading.settrace(None)
 
 
-def _in_child(work: Callable[[], object], most_s: float) -> Any:
+def _in_child(work: Callable[[], object]) -> Any:
     """Run a function in a child process; return None if it takes too long or ends early."""
     with tempfile.TemporaryFile() as file:
         pid = os.fork()
@@ -273,7 +305,7 @@ def _in_child(work: Callable[[], object], most_s: float) -> Any:
                 file.flush()
             finally:
                 os._exit(0)
-        until = time.monotonic() + most_s
+        until = time.monotonic() + _MOST_S
         while os.waitpid(pid, os.WNOHANG) == (0, 0):
             if time.monotonic() > until:
                 os.killpg(pid, signal.SIGKILL)
@@ -302,8 +334,9 @@ def main() -> int:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     parser.add_argument("--only", default="", metavar="NAME", help="a function or class")
     parser.add_argument(
-        "--most", type=int, default=10_000, help="mutants of a file, spread over it"
+        "--most", type=int, default=10_000, metavar="N", help="the first mutants of a file"
     )
+    parser.add_argument("--seed", type=int, default=0, help="for the order of the mutants (0)")
     parser.add_argument(
         "--minutes", type=float, default=30.0, help="for the mutants of a file (30)"
     )
@@ -313,21 +346,20 @@ def main() -> int:
     missed = 0
     for path in (file.resolve() for file in options.files):
         found = [each for each in mutants(path) if each.code.co_qualname.startswith(options.only)]
-        found = found[:: max(1, -(-len(found) // options.most))]
+        random.Random(options.seed).shuffle(found)
+        found = found[: options.most]
         plugin = Session(path, found, options.minutes)
         args = ["-q", "-p", "no:cacheprovider", "-n", "0", *(options.tests or tests_of(path))]
         if options.long:
             args += ["-m", "not browser and not compiled and not languages"]
         if pytest.main(args, [plugin]) not in {0, 5}:
             return 2
-        missed += len(plugin.survivors)
-        tried = plugin.caught + len(plugin.survivors)
+        missed += plugin.survivors
+        tried = plugin.caught + plugin.survivors
         hung = f", {plugin.hung} of them as they hung or ended the process" if plugin.hung else ""
-        print(f"\n{path.relative_to(ROOT)}: {plugin.caught} of {tried} mutants caught{hung}")
+        print(f"{path.relative_to(ROOT)}: {plugin.caught} of {tried} mutants caught{hung}")
         if tried < len(found):
             print(f"  {len(found) - tried} not tried: --minutes {options.minutes:g} were over")
-        for text in plugin.survivors:
-            print(f"  not caught: {text}", flush=True)
     return int(missed > 0)
 
 
