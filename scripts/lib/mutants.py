@@ -67,7 +67,7 @@ def _changes(node: ast.AST) -> Iterator[ast.AST]:
             yield changed(value=not value)
         case ast.Constant(value=int(number) | float(number)):
             yield changed(value=number + 1)
-        case ast.Return(value=ast.expr() as value) if ast.unparse(value) != "None":
+        case ast.Return(value=ast.expr() as value) if ast.unparse(value) not in {"None", "False"}:
             yield changed(value=ast.Constant(None))
         case ast.Break() | ast.Continue():
             yield ast.Continue() if isinstance(node, ast.Break) else ast.Break()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from asara_server import atomic_file
-from asara_server.eventlog.journal import Ended, Journal, JournalError
+from asara_server.eventlog.journal import Ended, Fact, Journal, JournalError
 from asara_server.eventlog.log_file import MAGIC, LogFollower, row_bytes, row_checksum
 from tests.events import EVENT_S, wait_until
 
@@ -66,6 +66,14 @@ def test_what_was_committed_is_there_again_by_match_and_in_order(tmp_path: Path)
     with Journal(tmp_path / "j") as last:
         assert last.unfinished["one"] == (b"header 1", b"start 1", b"move 1", b"move 2")
         assert last.unfinished["three"] == (b"h", b"start 3")
+
+
+def test_facts_about_the_run_are_there_again_in_order(tmp_path: Path) -> None:
+    facts = [Fact("run", {"state": "running"}), Fact("alone", {"matches": []})]
+    with Journal(tmp_path / "j") as journal:
+        journal.note(*facts)
+    with Journal(tmp_path / "j") as again:
+        assert again.facts == facts
 
 
 def test_a_match_that_begins_after_a_restart_takes_the_number_of_no_other(tmp_path: Path) -> None:
@@ -222,6 +230,20 @@ def test_a_flipped_bit_anywhere_is_refused_with_its_place_and_nothing_changes(
         assert path.read_bytes() == damaged
     path.write_bytes(whole)
     Journal(path).close()
+
+
+def test_a_damaged_length_does_not_drop_the_long_rest_of_a_journal(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    with Journal(path) as journal:
+        journal.begin("one", b"header")
+        for _ in range(12):
+            journal.commit()
+            journal.add("one", bytes(100_000))
+    data = bytearray(path.read_bytes())
+    data[len(MAGIC) + 3] ^= 1  # the first row seems to be 16 MiB longer
+    path.write_bytes(data)
+    with pytest.raises(JournalError, match="damaged at byte 16: a row has another checksum"):
+        Journal(path)
 
 
 @pytest.mark.parametrize("change", ["removed", "exchanged", "repeated"])

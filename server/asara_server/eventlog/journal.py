@@ -142,7 +142,6 @@ class Journal:
                         self.facts.append(Fact(kind, json.loads(text)))
                     else:
                         name, records = matches.pop(match, ("", []))
-                        numbers.pop(name, None)
                         self.ended.append(Ended(text, tuple(records) if wanted(name) else ()))
             except KeyError as error:
                 raise reader.damaged(f"it lacks the beginning of match {error}") from None

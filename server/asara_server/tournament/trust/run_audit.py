@@ -10,7 +10,6 @@ What cannot be read becomes a fault.
 
 import hashlib
 import json
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -378,12 +377,12 @@ class RunAudit:
             self.faults.append(
                 mismatch(f"{TREE_HEAD}: scheduled", wanted, self._head.scheduled, RESULTS)
             )
-        begun = {match.match_id for match in schedule[:wanted]}
+        later = {match.match_id for match in schedule[wanted:]}
         self.faults += [
             f"{RESULTS}: line {number}: {result.match_id}: extra: the ranks were settled "
             f"after {wanted} matches"
             for number, result in enumerate(results, 1)
-            if wanted < manifest.matches and result.match_id not in begun
+            if result.match_id in later
         ]
         return wanted
 
@@ -566,7 +565,7 @@ def _difference(place: str, expected: Any, found: Any) -> str:
             inner = (_difference(f"{place}[{index}]", *pair) for index, pair in pairs)
             return next(filter(None, inner), "")
     if isinstance(expected, float) and isinstance(found, int | float):
-        equal = math.isclose(expected, found, rel_tol=0, abs_tol=_TOLERANCE)
+        equal = abs(expected - found) <= _TOLERANCE
     else:
         equal = type(expected) is type(found) and expected == found
     words = (plain(json.dumps(value, ensure_ascii=False), _LONGEST) for value in (expected, found))
