@@ -293,11 +293,16 @@ def test_a_run_that_was_cut_short_says_what_is_missing(tmp_path: Path) -> None:
     done = asara("audit", run, status=0)
     assert "cut short: 8 of 12 matches have a result" in done.stdout
     assert "4 replays are not published yet" in done.stdout
-    assert "4 matches have no result: r1-basic-0003-2, r2-basic-0001-1" in done.stdout
+    missing = "r1-basic-0003-2, r2-basic-0001-1, r2-basic-0002-2 and 1 more"
+    assert f"4 matches have no result: {missing}\n" in done.stdout
     assert "not checked: that the deals derive from the secret of the tournament" in done.stdout
     assert done.stdout.endswith("Audited 4 replays: 4 passed, 0 failed.\nThe run is sound.\n")
     (run / "replays" / "r1-basic-0001-1.asara").unlink()
     assert "replays/r1-basic-0001-1.asara: missing" in asara("audit", run).stdout
+    run = play_run(tmp_path / "longer", most=11)
+    done = asara("audit", run, status=0)
+    assert "1 replay is not published yet" in done.stdout
+    assert "1 match has no result: r2-basic-0003-1\n" in done.stdout
 
 
 def test_matches_that_stay_void_are_named_with_their_reasons(tmp_path: Path) -> None:
