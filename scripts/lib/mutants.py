@@ -239,7 +239,7 @@ class Session:
             quickest[item.path] = min(seconds, quickest.get(item.path, seconds))
         run.sort(key=lambda each: (quickest[each.path], each.path, self.seconds[each.nodeid]))
         # A mutant that hangs or ends the process is noticed as well.
-        most_s = 10 + 2 * sum(map(sum, self.seconds.values()))
+        most_s = [10 + 5 * sum(self.seconds[item.nodeid]) for item in run]
         noticed = run and _in_child(lambda: _notices(mutant, run, most_s))
         if run and noticed is not False:
             self.caught += 1
@@ -255,16 +255,16 @@ def _passes(item: pytest.Item, following: pytest.Item | None) -> bool:
     return all(report.passed for report in reports)
 
 
-def _notices(mutant: Mutant, items: list[pytest.Item], most_s: float) -> bool:
-    """Put a mutant in place; return whether a test fails. A test that takes longer is killed."""
+def _notices(mutant: Mutant, items: list[pytest.Item], most_s: list[float]) -> bool:
+    """Put a mutant in place; return whether a test fails. If one takes longer, the process ends."""
     wanted = _place(mutant.code)
     for each in gc.get_objects():
         if isinstance(each, FunctionType) and _place(each.__code__) == wanted:
             each.__code__ = mutant.code
         elif hasattr(type(each), "cache_clear"):
             each.cache_clear()
-    for item, following in zip(items, [*items[1:], None], strict=False):
-        signal.setitimer(signal.ITIMER_REAL, most_s)
+    for item, following, limit_s in zip(items, [*items[1:], None], most_s, strict=True):
+        signal.setitimer(signal.ITIMER_REAL, limit_s)
         if not _passes(item, following):
             return True
     return False
