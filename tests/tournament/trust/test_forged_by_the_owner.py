@@ -340,6 +340,14 @@ RESULTS: dict[str, tuple[Callable[[Forger], object], str]] = {
         lambda forger: forger.edit_seat(0, 0, prestige=999),
         r"results.jsonl: line 1: seats\[0\]\.prestige: expected \d+ by the replay; found 999",
     ),
+    "a shorter match": (
+        lambda forger: forger.edit_result(0, seconds=0.0),
+        r"results.jsonl: line 1: seconds: expected '\d+\.\d{3} or more' by the replay; found 0.0",
+    ),
+    "another start": (
+        lambda forger: forger.edit_result(0, started="2020-09-13T12:26:41.000+00:00"),
+        r"results.jsonl: line 1: started: expected '2020-09-13T12:26:40.000\+00:00' by the replay",
+    ),
     "another reason of a forfeit": (
         lambda forger: forger.edit_seat(0, 1, detail="was rude"),
         r"results.jsonl: line 1: seats\[1\]\.detail: expected 'the test ends here' by the replay",
