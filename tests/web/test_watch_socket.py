@@ -12,18 +12,13 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from asara.v1.watch_pb2 import WatchRequest
-from asara_server.eventlog.journal import Journal
-from asara_server.eventlog.replay import ReplayHeader
 from asara_server.match.match import Match
-from asara_server.match.spec import MatchLimits
-from asara_server.tournament.run.directory import JOURNAL
 from asara_server.web import live_matches
-from asara_server.web.live_matches import LiveRun
 from asara_server.web.run_catalogue import RunCatalogue
 from asara_server.web.settings import WebLimits, WebSettings
 from asara_server.web.watch_socket import WatchSockets
 from tests.events import until
-from tests.match.playouts import record_bytes, replay_bytes, replay_of
+from tests.match.playouts import replay_bytes, replay_of
 from tests.referee.harness import play_bot, spec, together
 from tests.report.runs import KEY, played
 from tests.tournament.samples import RUNNING, write_run
@@ -63,18 +58,6 @@ async def test_a_running_match_grows_to_its_end(tmp_path):
         result.prestige for result in record.ends
     ]
     assert last.ended.deal_secret == replay_of(record).header.deal_secret
-
-
-async def test_a_match_that_begins_anew_is_shown_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(live_matches, "known_holder", lambda _: 0)
-    header = record_bytes(ReplayHeader.of(spec(), MatchLimits(64, 3), 0))
-    with Journal(tmp_path / JOURNAL) as journal:
-        for _ in range(2):
-            journal.begin("m1", header)
-            journal.commit()
-        live = LiveRun(tmp_path)
-        assert [table["name"] for table in await live.tables()] == ["m1"]
-        await live.close()
 
 
 async def test_a_watcher_who_lost_the_connection_goes_on_where_he_was(tmp_path):

@@ -13,7 +13,7 @@ The journal is read while somebody is interested, and for half a minute afterwar
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -164,7 +164,7 @@ class LiveMatch:
 
     # Watching
 
-    async def watch(self, after: int) -> AsyncIterator[bytes]:
+    async def watch(self, after: int) -> AsyncGenerator[bytes, None]:
         """Yield the messages for one viewer, with the events after number `after`, until the match
         ends; raises StreamError.
 
@@ -368,16 +368,16 @@ class LiveRun:
         self._running.clear()
         self._log = LogFollower(self._journal)
 
-    def tick_s(self) -> float:
-        """Return the seconds between two ticks, which do not depend on anything in a match."""
+    def until_tick_s(self, now_s: float) -> float:
+        """Return the seconds to the next tick, which do not depend on anything in a match."""
         matches = (*self._running.values(), *self._over.values())
-        return max(_TICK_S, sum(match.watchers for match in matches) / _SENT_PER_S)
+        interval_s = max(_TICK_S, sum(match.watchers for match in matches) / _SENT_PER_S)
+        return interval_s - now_s % interval_s
 
     async def _tick_always(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            interval_s = self.tick_s()
-            await asyncio.sleep(interval_s - loop.time() % interval_s)
+            await asyncio.sleep(self.until_tick_s(loop.time()))
             self._show_news()
 
     def _show_news(self) -> None:
