@@ -91,12 +91,15 @@ class _Change(ast.NodeTransformer):
         self.left = number
         self.functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
         """Functions around the node being visited, or around the change; outermost first."""
+        self.line = 0
+        self.around = ""
         self.what: tuple[int, str, str] | None = None
         """The change: line, text before, text after."""
 
     def visit(self, node: ast.AST) -> ast.AST:
         if self.what or isinstance(node, ast.arguments | ast.JoinedStr):
             return node
+        parent = self.line, self.around
         if self.functions and isinstance(node, ast.stmt | ast.expr):
             self.line = node.lineno
             self.around = _short(node)
@@ -118,7 +121,9 @@ class _Change(ast.NodeTransformer):
         if isinstance(node, ast.AnnAssign):
             node.value = node.value and self.visit(node.value)  # type: ignore[assignment]
             return node
-        return self.generic_visit(node)
+        self.generic_visit(node)
+        self.line, self.around = parent  # whose operator may be next
+        return node
 
 
 @dataclass(frozen=True, slots=True)
