@@ -8,6 +8,7 @@ import pytest
 from asara_game.rules import RULE_COMBINATIONS
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.read_run import read_run
+from asara_server.tournament.trust import run_audit
 from asara_server.tournament.trust.inclusion import ProofMaker, check_inclusion
 from asara_server.tournament.trust.signed_documents import Published
 from tests.cli.command import asara, on_terminal, refusal
@@ -316,7 +317,9 @@ def test_matches_that_stay_void_are_named_with_their_reasons(tmp_path: Path) -> 
         assert f"  {said}: {', '.join(void)}\n" in done.stdout
 
 
-def test_a_run_that_was_killed_says_that_nothing_signs_its_end(tmp_path: Path) -> None:
+def test_a_run_that_was_killed_says_that_nothing_signs_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = play_run(tmp_path / "cup", most=8)
     change_run(run, state="running")
     for path in (*run.glob("tree_head.json*"), run / "standings.json"):
@@ -329,6 +332,10 @@ def test_a_run_that_was_killed_says_that_nothing_signs_its_end(tmp_path: Path) -
     assert "not ended: 8 of 12 matches have a result" in done.stdout
     assert "nothing signs its results and their number" in done.stdout
     assert done.stdout.endswith("\nNothing is wrong, but the run lacks a signed end.\n")
+    (run / "replays" / "r1-basic-0001-1.asara").unlink()  # the kill came before it was written
+    assert "5 replays are not published yet" in asara("audit", run, status=3).stdout
+    monkeypatch.setattr(run_audit, "_BEING_WRITTEN", 1)
+    assert "replays/r1-basic-0001-1.asara: missing" in asara("audit", run, status=1).stdout
 
 
 def test_a_duel_may_end_early_but_a_tournament_may_not(tmp_path: Path) -> None:
