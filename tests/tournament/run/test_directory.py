@@ -1,5 +1,7 @@
 """The directory of a run: one run plays in it, and only its owner reads its secrets."""
 
+import errno
+import io
 import subprocess
 import sys
 from contextlib import closing
@@ -7,11 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.eventlog.journal import Fact
+from asara_server.eventlog.journal import Fact, Journal, JournalError
+from asara_server.logs import configure
 from asara_server.replay.signing import load_or_make_key
-from asara_server.tournament.run.directory import RunDirectory, RunError
+from asara_server.tournament.run import directory as directory_module
+from asara_server.tournament.run.directory import (
+    JOURNAL,
+    RunDirectory,
+    RunError,
+    block_journal,
+    wait_for_writers,
+)
 from asara_server.tournament.run.run_record import RUN
 from tests.cli.command import refusal
+from tests.events import EVENT_S
 from tests.tournament.played_runs import play_run
 from tests.tournament.samples import INFO, RUNNING
 
@@ -55,6 +66,63 @@ def test_a_directory_is_refused_with_the_process_that_holds_it(tmp_path: Path) -
     RunDirectory.create(new).close()
 
 
+BEGUN = Fact(RUN, INFO.model_copy(update=RUNNING).model_dump(mode="json"))
+
+
+def test_what_a_run_left_that_never_began_is_cleared(tmp_path: Path) -> None:
+    RunDirectory.create(tmp_path).close()
+    (tmp_path / "logs" / "ann.log").touch()
+    with closing(RunDirectory.create(tmp_path)) as directory:
+        directory.note(BEGUN)
+    assert not list((tmp_path / "logs").iterdir())
+    with closing(RunDirectory.reopen(tmp_path)) as directory:
+        assert directory.info.state == "running"
+
+
+def test_only_what_changes_is_noted(tmp_path: Path) -> None:
+    with closing(RunDirectory.create(tmp_path)) as directory:
+        directory.note(BEGUN)
+        size = directory.journal.size
+        directory.change(state="running", entries=INFO.entries)
+        assert directory.journal.size == size
+        directory.change(state="cut short", entries=INFO.entries)
+    with Journal(tmp_path / JOURNAL) as journal:
+        assert journal.facts == [BEGUN, Fact(RUN, {"state": "cut short"})]
+
+
+def test_a_run_goes_on_although_its_copies_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    log = io.StringIO()
+    configure("info", log)
+    with closing(RunDirectory.create(tmp_path)) as directory:
+        directory.note(BEGUN)
+        monkeypatch.setattr(directory_module, "replace_file", full)
+        directory.change(state="cut short")
+        assert directory.info.state == "cut short"
+    assert "run.json not written" in log.getvalue()
+    assert "No space left on device" in log.getvalue()
+
+
+def test_workers_of_a_killed_runner_are_waited_for_but_not_forever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(RunDirectory.create(tmp_path)) as directory:
+        for _ in range(2):
+            directory.make_journals()
+        block_journal(tmp_path, "r1-basic-0001").touch()
+        holders: list[int | None] = [7, 7, None]
+        monkeypatch.setattr(directory_module, "known_holder", lambda _: holders.pop(0))
+        wait_for_writers(tmp_path, EVENT_S)
+        assert not holders
+        holders += [7, 7, 7]
+        with pytest.raises(JournalError, match=r"r1-basic-0001.journal: .* \(process 7\)"):
+            wait_for_writers(tmp_path, -1.0)
+
+
 def test_a_directory_that_cannot_hold_a_run_is_named(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     (tmp_path / "file").touch()
@@ -77,7 +145,7 @@ def test_seed_and_secrets_are_private_until_the_run_is_finished(tmp_path: Path) 
     file.chmod(0o644)
     with closing(RunDirectory.create(tmp_path / "run")) as directory:
         directory.keep_tournament_file(file)
-        directory.note(Fact(RUN, INFO.model_copy(update=RUNNING).model_dump(mode="json")))
+        directory.note(BEGUN)
         directory.export()
         assert set(modes(directory.path).values()) == {0o600}
         directory.change(state="cut short")

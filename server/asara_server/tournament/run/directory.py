@@ -273,7 +273,7 @@ class RunDirectory:
     def change(self, **changes: object) -> None:
         """Change fields of `run.json`; raises JournalError."""
         before = self.info.model_dump(mode="json")
-        after = self.info.model_copy(update=changes).model_dump(mode="json", include=set(changes))
+        after = self.info.model_copy(update=changes).model_dump(mode="json")
         if changed := {name: value for name, value in after.items() if before[name] != value}:
             self.note(Fact(RUN, changed))
         try:
