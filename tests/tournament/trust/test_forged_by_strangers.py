@@ -310,6 +310,7 @@ def test_a_run_without_the_copy_of_its_key_is_not_changed(played: Played, run: P
     (run / A).write_bytes(replay_bytes(read_replay(run / A), OTHER_KEY))
     assert "another key signed this file" in audited(played, run)[1]
     delete(run / JOURNAL)  # and with it the manifest
+    assert "another key signed this file" in audited(played, run)[1]
     output = asara("audit", run, status=1).stdout
     assert f"{run}/referee.pub: missing\n" in output
 

@@ -187,7 +187,7 @@ def rotated(
 
 def looks_at(schedule: Sequence[ScheduledMatch]) -> tuple[int, ...]:
     """Return the match counts at which results are looked at; the last is the whole schedule."""
-    one_round = schedule[0].round == schedule[-1].round
+    one_round = len({match.round for match in schedule}) <= 1
     return looks_of([match.deal_block if one_round else str(match.round) for match in schedule])
 
 
