@@ -241,7 +241,7 @@ class Forger:
             if not result.void and path.is_file():
                 digest = sha256(path.read_bytes()).hexdigest()
                 self.edit_result(index, replay_sha256=digest)
-        with suppress(ValueError, LookupError):  # no schedule follows from it
+        with suppress(ValueError):  # no schedule follows from it
             self.schedule = self.manifest.planned_matches()
         manifest = self.signed("manifest.json", self.manifest)
         manifest_sha256 = sha256(self.manifest.content()).hexdigest()

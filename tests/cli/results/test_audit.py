@@ -443,6 +443,26 @@ def test_a_void_attempt_proves_nothing(tmp_path: Path) -> None:
     assert signed.faults == [f"leaf: {maker._results[void].match_id}: attempt 1 is void"]
 
 
+def test_a_manifest_from_which_no_schedule_follows_proves_nothing(tmp_path: Path) -> None:
+    run = play_run(tmp_path / "cup")
+    replay = run / "replays" / "r1-basic-0001-1.asara"
+    proof = ProofMaker(read_run(run)).prove(replay.read_bytes())
+    forger = Forger(run)
+    forger.manifest = forger.manifest.model_copy(update={"seats": (0,)})
+    forger.sign()
+    forged = {name: (run / name).read_bytes() for name in ("manifest.json", "manifest.json.sig")}
+    changes = {
+        "manifest": forged["manifest.json"].decode(),
+        "manifest_signature": forged["manifest.json.sig"].hex(),
+    }
+    signed, expected = check_inclusion(proof.model_copy(update=changes), Published())
+    fault = "manifest.json: no schedule follows from it: no tournament has such settings"
+    assert fault in signed.faults
+    assert expected is None
+    refused = refusal("replay", "prove", replay, "--out", tmp_path / "proof")
+    assert "manifest.json: no tournament has such settings" in refused
+
+
 def test_the_proof_of_another_replay_another_run_or_no_run(cup: Path, tmp_path: Path) -> None:
     files = [cup / "replays" / f"r1-basic-0001-{number}.asara" for number in (1, 2)]
     prove(cup, "r1-basic-0001-1", tmp_path / "proof")

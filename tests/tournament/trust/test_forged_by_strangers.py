@@ -160,6 +160,10 @@ STRANGER: dict[str, tuple[Change, str]] = {
         edited("standings.json", '"place": 1', '"place": 2'),
         r"standings.json: overall\[0\].place: expected 1 by the results; found 2",
     ),
+    "standings with a fraction": (
+        edited("standings.json", '"place": 1', '"place": 1.0'),
+        r"standings.json: overall\[0\].place: expected 1 by the results; found 1.0",
+    ),
     "standings of another bootstrap": (
         changed("standings.json", other_interval),
         r"standings.json: .*interval_95\[0\]: expected",

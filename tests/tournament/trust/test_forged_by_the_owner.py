@@ -102,7 +102,14 @@ MANIFESTS: dict[str, tuple[Callable[[Forger], object], str]] = {
         manifest_with(rounds=10**12),
         "no schedule follows from it: 6000000000000 matches are more than any run has",
     ),
-    "tables without seats": (manifest_with(seats=(0,)), "no schedule follows from it: "),
+    "tables without seats": (
+        manifest_with(seats=(0,)),
+        "no schedule follows from it: no tournament has such settings",
+    ),
+    "tables without entries": (
+        manifest_with(schedule_rule="rotations", entries=()),
+        "no schedule follows from it: no tournament has such settings",
+    ),
     "checks of ranks without a round": (
         manifest_with(rounds=0, looks=(4, 12)),
         "manifest.json: looks: expected '0' by its schedule; found '4, 12'",

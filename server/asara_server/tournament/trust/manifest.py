@@ -133,6 +133,12 @@ class Manifest(Document):
 
     def planned_matches(self) -> list[ScheduledMatch]:
         """Return the schedule derived from the manifest; raises ValueError if there is none."""
+        try:
+            return self._planned_matches()
+        except (ArithmeticError, LookupError):
+            raise ValueError("no tournament has such settings") from None
+
+    def _planned_matches(self) -> list[ScheduledMatch]:
         rule_sets = [parse_rule_sets(text) for text in self.rule_sets]
         number = self._count(rule_sets)
         if number > _MOST_MATCHES:  # before they are listed
