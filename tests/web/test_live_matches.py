@@ -1,7 +1,7 @@
 """What a viewer is sent of a match, and how long the journal of a run is followed for viewers."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from asara.v1.watch_pb2 import WatchResponse
+from asara_codec.wire_format import delimited, varint
 from asara_server.eventlog.journal import Journal
 from asara_server.eventlog.replay import ReplayHeader
 from asara_server.eventlog.resimulate import resimulate
@@ -136,7 +137,35 @@ async def test_a_match_that_begins_anew_is_shown_once_and_its_watchers_are_told(
         assert [table["name"] for table in await run.tables()] == ["m1"]
 
 
-async def test_watchers_are_told_when_matches_are_followed_no_longer(journal: Journal) -> None:
+def add_frame(journal: Journal, number: int, content: bytes) -> None:
+    journal._added.append(varint(number) + delimited(content))
+    journal.commit()
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        pytest.param(lambda journal: journal.path.unlink(), id="it was deleted"),
+        pytest.param(lambda journal: journal._file.append(bytes(8) + b"x" * 20), id="damaged"),
+        pytest.param(lambda journal: add_frame(journal, 0, b"tea 1"), id="an unknown line"),
+        pytest.param(lambda journal: add_frame(journal, 9, RECORDS[0]), id="no header"),
+        pytest.param(lambda journal: add_frame(journal, 9, b"\xff"), id="no record"),
+    ],
+)
+async def test_watchers_are_told_when_the_journal_cannot_be_followed(
+    journal: Journal, end: Callable[[Journal], object]
+) -> None:
+    begin(journal, "m1")
+    async with followed(journal) as run:
+        watching = (await found(run, "m1")).watch(10**9)
+        await anext(watching)
+        end(journal)
+        with pytest.raises(StreamError, match="try again"):
+            await anext(watching)
+        await until(lambda: len(asyncio.all_tasks()) == 1)  # nothing ticks any more
+
+
+async def test_watchers_are_told_when_the_page_is_closed(journal: Journal) -> None:
     begin(journal, "m1")
     async with followed(journal) as run:
         watching = (await found(run, "m1")).watch(10**9)

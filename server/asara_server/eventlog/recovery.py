@@ -1,6 +1,5 @@
 """Recovery of the matches that an earlier referee left unfinished in its journal."""
 
-from dataclasses import replace
 from typing import NamedTuple
 
 from asara_codec.reflection import CodecError
@@ -32,8 +31,7 @@ class RecoveredMatch(NamedTuple):
 def recover(journal: Journal, spec: MatchSpec) -> RecoveredMatch | None:
     """Take an unfinished match out of the journal; return None if the journal does not have it.
 
-    Its bots use the tokens of `spec`. Raises JournalError if the journal cannot be read, or
-    contains another match of this name.
+    Raises JournalError if the journal cannot be read, or contains another match of this name.
     """
     records = journal.unfinished.pop(spec.match_id, None)
     if records is None:
@@ -58,5 +56,4 @@ def recover(journal: Journal, spec: MatchSpec) -> RecoveredMatch | None:
     recorded = header.entries, header.deal_secret, header.shared_deal
     if recorded != (spec.entries, spec.secret, spec.shared_deal):
         raise JournalError(f"{place} has other entries or another deal")
-    spec = replace(header.spec(), players=spec.players)
-    return RecoveredMatch(spec, header, inputs, records, codec)
+    return RecoveredMatch(header.spec(), header, inputs, records, codec)

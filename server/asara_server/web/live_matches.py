@@ -353,7 +353,6 @@ class LiveRun:
         kind, number, name = split_line(data)
         if kind == "result" and (ended := self._running.pop(number, None)):
             ended.end()
-            self._over.pop(ended.header.match_id, None)
             self._over[ended.header.match_id] = ended
         elif kind == "match":
             for before, running in list(self._running.items()):
