@@ -2,9 +2,11 @@
 
 import errno
 import io
+import os
 import subprocess
 import sys
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from asara_server.replay.signing import load_or_make_key
 from asara_server.tournament.run import directory as directory_module
 from asara_server.tournament.run.directory import (
     JOURNAL,
+    RESULTS,
     RunDirectory,
     RunError,
     block_journal,
@@ -77,6 +80,27 @@ def test_what_a_run_left_that_never_began_is_cleared(tmp_path: Path) -> None:
     assert not list((tmp_path / "logs").iterdir())
     with closing(RunDirectory.reopen(tmp_path)) as directory:
         assert directory.info.state == "running"
+
+
+def test_what_is_signed_by_its_hash_is_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(RunDirectory.create(tmp_path)) as directory:
+        directory.note(BEGUN)
+        synced: list[int] = []
+        monkeypatch.setattr(os, "fsync", synced.append)
+        assert directory.results_sha256() == sha256((tmp_path / RESULTS).read_bytes()).hexdigest()
+        assert directory.journal.sha256() == sha256((tmp_path / JOURNAL).read_bytes()).hexdigest()
+        assert synced == [directory._results.fileno(), directory.journal._file.fileno()]
+
+
+def test_the_end_of_a_run_is_removed_when_it_goes_on(tmp_path: Path) -> None:
+    run = play_run(tmp_path, most=2)
+    ends = [run / name for name in ("tree_head.json", "tree_head.json.sig", "standings.json")]
+    assert all(path.exists() for path in ends)
+    with closing(RunDirectory.reopen(run)) as directory:
+        directory.change(state="running")
+        assert not any(path.exists() for path in ends)
 
 
 def test_only_what_changes_is_noted(tmp_path: Path) -> None:
