@@ -154,6 +154,7 @@ def test_a_directory_that_cannot_hold_a_run_is_named(tmp_path: Path) -> None:
         with pytest.raises(RunError) as caught:
             RunDirectory.create(tmp_path / name)
         assert str(tmp_path / name) in str(caught.value)
+        assert "[Errno" not in str(caught.value)
 
 
 def modes(path: Path) -> dict[str, int]:

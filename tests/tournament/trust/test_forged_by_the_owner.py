@@ -114,6 +114,10 @@ MANIFESTS: dict[str, tuple[Callable[[Forger], object], str]] = {
         manifest_with(rounds=0, looks=(4, 12)),
         "manifest.json: looks: expected '0' by its schedule; found '4, 12'",
     ),
+    "endless attempts": (
+        manifest_with(max_attempts=10**9),
+        "manifest.json: cannot be read: max_attempts: Input should be less than or equal to 100",
+    ),
     "another commitment": (
         manifest_with(deal_commitment="00" * 32),
         "manifest.json: not the manifest that was published",

@@ -103,7 +103,7 @@ class Manifest(Document):
     """Time limits of a bot, in microseconds."""
     actions_per_reply: int
     rejections_forgiven: int
-    max_attempts: int
+    max_attempts: int = Field(ge=1, le=100)
     """Number of attempts at a match: if the referee fails in all of them, the match stays void."""
     limits: dict[str, int | float]
     """The tournament file's limits, with defaults; bots' limits as the machine permits them."""
