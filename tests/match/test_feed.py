@@ -1,6 +1,7 @@
 """The messages of a seat with live updates, after a break, and without the public view."""
 
 import random
+from hashlib import sha256
 
 import pytest
 
@@ -23,6 +24,20 @@ def heard(told):
         if kind != "rejection":
             found.append((kind, message.sequence - len(getattr(message, "events", ()))))
     return found
+
+
+def test_the_digest_of_a_seat_is_over_every_message_to_it_in_order():
+    digests = [bytes(32)] * 3
+
+    class Digesting(Driven):
+        def take(self):
+            for seat, data in self.match.outbox:
+                digests[seat] = sha256(digests[seat] + data).digest()
+            super().take()
+
+    driven = Digesting(spec(3), present={0: QUIET, 1: LIVE, 2: LIVE})
+    driven.play_out(random.Random(1))
+    assert driven.match.feed.digests == tuple(digests)
 
 
 def test_live_updates_tell_each_turn_by_itself():
