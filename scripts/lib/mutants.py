@@ -102,12 +102,14 @@ class _Change(ast.NodeTransformer):
         parent = self.line, self.around
         if self.functions and isinstance(node, ast.stmt | ast.expr):
             self.line = node.lineno
-            self.around = _short(node)
+            self.around = _text(node)
         for new in _changes(node) if self.functions else ():
             self.left -= 1
             if self.left < 0:
-                before = _short(node) or self.around
-                self.what = (self.line, before, _short(new) or type(new).__name__)
+                before, after = _text(node) or self.around, _text(new) or type(new).__name__
+                pairs = enumerate(zip(before, after, strict=False))
+                start = max(next((at for at, (b, a) in pairs if a != b), 0) - 30, 0)
+                self.what = (self.line, _short(before[start:]), _short(after[start:]))
                 return new
         if isinstance(node, ast.Raise):  # an error's text is not tested
             return node
@@ -160,8 +162,11 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(each)
 
 
-def _short(node: ast.AST) -> str:
-    text = " ".join(ast.unparse(node).split())
+def _text(node: ast.AST) -> str:
+    return " ".join(ast.unparse(node).split())
+
+
+def _short(text: str) -> str:
     return text if len(text) < 70 else text[:67] + "…"
 
 

@@ -168,6 +168,16 @@ def test_nothing_is_said_to_a_bot_that_is_away():
     assert driven.told[1] == []
 
 
+def test_the_end_is_told_to_all_others_if_a_bot_is_away():
+    driven = Driven(spec(3))
+    driven.match.leave(0, driven.now)
+    driven.clear()
+    for seat in (0, 1):
+        driven.match.forfeit(seat, Termination.CRASH, "", driven.now)
+    driven.take()
+    assert [driven.kinds(seat)[-1:] for seat in range(3)] == [[], ["match_ended"], ["match_ended"]]
+
+
 def test_a_forfeited_seat_whose_bot_listens_on_hears_the_end():
     driven = Driven(spec(3))
     driven.expire(after_s=1000)
