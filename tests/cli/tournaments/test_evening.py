@@ -1,13 +1,14 @@
 """An organiser's evening: entries from folders, the run, its audit, and the bundles for authors."""
 
 import json
+import re
 import zipfile
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from asara_server.tournament.trust.manifest import Manifest
+from asara_server.tournament.trust.manifest import Manifest, ManifestEntry
 from asara_server.tournament.trust.run_audit import tournament_faults
 from tests.cli.command import asara, refusal
 from tests.tournament import sample_bots
@@ -114,6 +115,42 @@ def test_the_audit_compares_the_entries_with_the_tournament_file(prepared: Path)
     changes = {"tournament_sha256": sha256(content).hexdigest(), "entries": (forged,)}
     (fault,) = tournament_faults(content, manifest.model_copy(update=changes))
     assert fault == "manifest.json: entries: expected () by tournament.toml; found ('ann')"
+
+
+LISTED = b"""
+[[entries]]
+directory = "submissions/ann"
+[[entries]]
+name = "bob"
+command = "./bob"
+"""
+
+
+@pytest.mark.parametrize(
+    ("entries", "fault"),
+    [
+        ({"ann": "ann", "bob": None}, ""),
+        ({"ann": None, "bob": None}, r"expected \(None, 'bob'\) .* found \('bob'\)"),
+        ({"ann": "ann", "bob": "bob"}, r"expected \('ann', 'bob'\) .* found \('ann'\)"),
+        ({"ann": "ann"}, r"expected \('ann', 'bob'\) .* found \('ann'\)"),
+        ({"ann": "ann", "bob": None, "cid": None}, r"found \('ann', 'bob', 'cid'\)"),
+        ({"ann": "ann", "bob": None, "cid": "cid"}, "from folders, although .* no entries_from"),
+    ],
+)
+def test_the_audit_compares_entries_that_are_listed_with_their_folders(
+    prepared: Path, entries: dict[str, str | None], fault: str
+) -> None:
+    manifest = Manifest.model_validate_json((prepared / "run" / "manifest.json").read_bytes())
+    changes = {
+        "tournament_sha256": sha256(LISTED).hexdigest(),
+        "entries": tuple(
+            ManifestEntry(name=name, team="", remote=False, folder=folder)
+            for name, folder in entries.items()
+        ),
+    }
+    faults = list(tournament_faults(LISTED, manifest.model_copy(update=changes)))
+    assert len(faults) == bool(fault)
+    assert re.search(fault, "".join(faults)), faults
 
 
 @pytest.mark.parametrize(
