@@ -5,9 +5,15 @@ from typing import Any
 import pytest
 
 from asara_codec.clocks import Clocks
+from asara_codec.encode import action_message
 from asara_game.rules import RULE_COMBINATIONS
 from asara_server.eventlog.record_codec import RecordCodec
-from asara_server.eventlog.resimulate import UnsoundError, resimulate, resimulated_steps
+from asara_server.eventlog.resimulate import (
+    UnsoundError,
+    resimulate,
+    resimulated,
+    resimulated_steps,
+)
 from asara_server.match.inputs import (
     ExpiryRecord,
     ForfeitRecord,
@@ -103,6 +109,25 @@ def test_a_rejection_of_a_reply_that_was_right() -> None:
     assert "found 'because'" in text
     assert "actions: " in fault(REPLY, reply._replace(actions=reply.actions * 9))
     assert "expected a rejected reply from seat" in fault(REPLY, reply._replace(actions=()))
+    state = list(resimulated_steps(REPLAY))[REJECTION].state
+    legal = (action_message(state.legal[0]).SerializeToString(),)
+    text = fault(REJECTION, rejection._replace(actions=legal))
+    assert f"expected a reply from seat {rejection.seat}" in text
+    assert "found a rejected reply" in text
+
+
+def test_ends_and_digests_that_do_not_follow() -> None:
+    first, *others = REPLAY.ends
+    ends = (first._replace(prestige=first.prestige + 1), *others)
+    digests = (bytes(32), *REPLAY.digests[1:])
+    for changes, named in (
+        ({"records": RECORDS[:-1]}, r"expected more records, as .*; found the result"),
+        ({"ends": ends}, rf"seat 0: prestige: expected {first.prestige}; found"),
+        ({"digests": digests}, "seat 0 was sent other bytes: expected the digest"),
+    ):
+        with pytest.raises(UnsoundError, match=named):
+            list(resimulated_steps(replace(REPLAY, **changes)))
+    assert list(resimulated(replace(REPLAY, digests=digests), check_digests=False))
 
 
 def test_records_left_out_and_repeated() -> None:
@@ -130,7 +155,7 @@ def timed_out(seats: int) -> Driven:
     """A match in which seat 0 timed out and then replied."""
     driven = Driven(spec(seats, clocks=Clocks(bank_us=1_000_000, increment_us=0, grace_us=0)))
     driven.expire(after_s=1.000001)
-    driven.reply(seat=0, socket_us=driven.now, unread_bytes=12, expected=Answer.LATE)
+    driven.reply(seat=0, after_s=0, socket_us=driven.now, unread_bytes=12, expected=Answer.LATE)
     return driven
 
 
