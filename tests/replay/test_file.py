@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 
 from asara.v1 import replay_pb2
 from asara.v1.replay_pb2 import ReplayRecord
+from asara_codec.clocks import Clocks
+from asara_codec.encode import action_bytes
 from asara_codec.reflection import CodecError
 from asara_codec.results import RejectionReason, Termination
-from asara_codec.wire_format import delimited
+from asara_codec.wire_format import delimited, delimited_tag, integer_tag, varint
 from asara_game.actions import Decline
 from asara_server.eventlog.record_codec import RecordCodec
 from asara_server.eventlog.replay import Replay, ReplayError
@@ -23,6 +25,7 @@ from asara_server.match.inputs import (
     ReplyRecord,
     StartRecord,
 )
+from asara_server.match.spec import MatchLimits
 from asara_server.replay import file
 from asara_server.replay.file import parse_file, parse_replay, read_file, read_replay
 from asara_server.replay.signing import SigningKey
@@ -47,6 +50,42 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 def test_records_are_those_that_protobuf_writes() -> None:
     for data in map(RecordCodec().encode, REPLAY.records):
         assert ReplayRecord.FromString(data).SerializeToString(deterministic=True) == data
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"shared_deal": "block-1", "hide_forced": True, "processes": ("run", "match", None)},
+        {"nonces": (bytes(32),) * 3, "started_unix_ms": 5, "limits": MatchLimits(7, 9)},
+    ],
+)
+def test_every_field_of_a_header_is_read_as_it_was_written(changes: dict[str, Any]) -> None:
+    header = replace(REPLAY.header, clocks=Clocks(*range(1, 1 + len(Clocks._fields))), **changes)
+    assert RecordCodec().decode(record_bytes(header)) == header
+
+
+def reply_bytes(*fields: tuple[str, int]) -> bytes:
+    """A reply of one action and these fields before and after it, as they are given."""
+    parts = [integer_tag(replay_pb2.ReplayReply, name) + varint(value) for name, value in fields]
+    action = delimited_tag(replay_pb2.ReplayReply, "actions") + action_bytes(Decline())
+    seat = [parts.pop(0)] if fields and fields[0][0] == "seat" else []
+    return delimited_tag(ReplayRecord, "reply") + delimited(b"".join([*seat, action, *parts]))
+
+
+def test_a_reply_has_one_encoding() -> None:
+    codec = RecordCodec()
+    every = reply_bytes(("seat", 1), ("after_us", 5), ("bot_us", 0), ("referee_us", 4))
+    for time_us in (5, 10):  # the second time, the action is known
+        assert codec.decode(every) == ReplyRecord(time_us, 1, (Decline(),), 0, 4)
+    for fields in (
+        [("seat", 0)],
+        [("after_us", 0)],
+        [("referee_us", 0)],
+        [("after_us", 5), ("bot_us", 5)],
+        [("referee_us", 4), ("after_us", 5)],
+    ):
+        with pytest.raises(CodecError, match="not in the form in which records are written"):
+            codec.decode(reply_bytes(*fields))
 
 
 def header_message(**fields: Any) -> ReplayRecord:
