@@ -77,15 +77,18 @@ def test_a_reply_has_one_encoding() -> None:
     every = reply_bytes(("seat", 1), ("after_us", 5), ("bot_us", 0), ("referee_us", 4))
     for time_us in (5, 10):  # the second time, the action is known
         assert codec.decode(every) == ReplyRecord(time_us, 1, (Decline(),), 0, 4)
-    for fields in (
-        [("seat", 0)],
-        [("after_us", 0)],
-        [("referee_us", 0)],
-        [("after_us", 5), ("bot_us", 5)],
-        [("referee_us", 4), ("after_us", 5)],
+    unknown = b"\x78\x04"  # a field that no reply has, as if it were the last
+    plain = reply_bytes()
+    for data in (
+        reply_bytes(("seat", 0)),
+        reply_bytes(("after_us", 0)),
+        reply_bytes(("referee_us", 0)),
+        reply_bytes(("after_us", 5), ("bot_us", 5)),
+        reply_bytes(("referee_us", 4), ("after_us", 5)),
+        plain[:1] + delimited(plain[2:] + unknown),
     ):
         with pytest.raises(CodecError, match="not in the form in which records are written"):
-            codec.decode(reply_bytes(*fields))
+            codec.decode(data)
 
 
 def header_message(**fields: Any) -> ReplayRecord:
