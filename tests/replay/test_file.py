@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from asara.v1 import replay_pb2
 from asara.v1.replay_pb2 import ReplayRecord
 from asara_codec.clocks import Clocks
-from asara_codec.encode import action_bytes
+from asara_codec.encode import action_bytes, action_message
 from asara_codec.reflection import CodecError
 from asara_codec.results import RejectionReason, Termination
 from asara_codec.wire_format import delimited, delimited_tag, integer_tag, varint
@@ -19,6 +19,7 @@ from asara_server.eventlog.replay import Replay, ReplayError
 from asara_server.match.inputs import (
     Absence,
     ExpiryRecord,
+    LateReplyRecord,
     LeaveRecord,
     Record,
     RejectionRecord,
@@ -62,6 +63,12 @@ def test_records_are_those_that_protobuf_writes() -> None:
 def test_every_field_of_a_header_is_read_as_it_was_written(changes: dict[str, Any]) -> None:
     header = replace(REPLAY.header, clocks=Clocks(*range(1, 1 + len(Clocks._fields))), **changes)
     assert RecordCodec().decode(record_bytes(header)) == header
+
+
+def test_a_late_reply_is_read_as_it_was_written() -> None:
+    late = LateReplyRecord(5, 1, 2, (action_message(Decline()).SerializeToString(),), 3, 4)
+    for record in (late, late._replace(socket_us=None, unread_bytes=None)):
+        assert RecordCodec().decode(record_bytes(record)) == record
 
 
 def reply_bytes(*fields: tuple[str, int]) -> bytes:
