@@ -24,7 +24,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Any, Final
@@ -231,9 +231,7 @@ class Session:
             own_s -= sum(self._shared[each][0] for each in self._shared.keys() - known)
             if passed:
                 assert isinstance(item, pytest.Function)
-                fixtures = {
-                    each for some in item._fixtureinfo.name2fixturedefs.values() for each in some
-                }
+                fixtures = chain.from_iterable(item._fixtureinfo.name2fixturedefs.values())
                 used = [self._shared[each] for each in fixtures if each in self._shared]
                 lines = self._lines.union(*(lines for _, lines in used))
                 ran[item.nodeid] = own_s, sum(seconds for seconds, _ in used), list(lines)

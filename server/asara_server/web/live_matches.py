@@ -315,7 +315,7 @@ class LiveRun:
                         raise JournalError("no program writes it")
                     self._ready.set()
                     await asyncio.sleep(_INTERVAL_S)
-        except (JournalError, CodecError, ValueError, OSError) as error:
+        except (JournalError, ValueError, OSError) as error:
             self._failed_s = time.monotonic()
             logger("web").debug("no live matches", run=str(self._folder), detail=str(error))
             self._end_reading()
@@ -336,7 +336,7 @@ class LiveRun:
         return now_s <= self._asked_s + _IDLE_S
 
     def _take(self, frames: list[tuple[int, bytes]]) -> None:
-        """Apply frames of the journal to the matches; raises CodecError and ValueError."""
+        """Apply frames of the journal to the matches; raises ValueError."""
         for number, data in frames:
             match = self._running.get(number)
             if number and match is None:
