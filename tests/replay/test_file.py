@@ -1,4 +1,5 @@
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,22 @@ def test_a_reply_has_one_encoding() -> None:
     ):
         with pytest.raises(CodecError, match="not in the form in which records are written"):
             codec.decode(data)
+
+
+@pytest.mark.sources_only
+def test_the_short_way_reads_plain_replies_and_only_what_would_be_written() -> None:
+    for fields in (
+        [],
+        [("after_us", 5)],
+        [("seat", 1), ("after_us", 300), ("bot_us", 0), ("referee_us", 4)],
+    ):
+        data = reply_bytes(*fields)
+        record = RecordCodec().decode(data)  # its action is known from now on
+        assert RecordCodec()._plain_reply(data) == record
+        for at, value in product(range(len(data)), range(256)):
+            changed = data[:at] + bytes([value]) + data[at + 1 :]
+            read = RecordCodec()._plain_reply(changed)
+            assert read is None or RecordCodec().encode(read) == changed
 
 
 def header_message(**fields: Any) -> ReplayRecord:
