@@ -113,6 +113,9 @@ def test_the_short_way_reads_plain_replies_and_only_what_would_be_written() -> N
             changed = data[:at] + bytes([value]) + data[at + 1 :]
             read = RecordCodec()._plain_reply(changed)
             assert read is None or RecordCodec().encode(read) == changed
+    for field, bits in (("seat", 31), ("after_us", 63), ("bot_us", 63), ("referee_us", 63)):
+        assert RecordCodec()._plain_reply(reply_bytes((field, (1 << bits) - 1))) is not None
+        assert RecordCodec()._plain_reply(reply_bytes((field, 1 << bits))) is None
 
 
 def header_message(**fields: Any) -> ReplayRecord:
