@@ -17,8 +17,8 @@ from asara_game.edition import load_edition
 from asara_game.engine import apply, new_match
 from asara_game.rules import Rules, parse_rule_sets
 from asara_server.event_loop import seldom_collect
-from asara_server.eventlog.record_codec import RecordCodec, Results
-from asara_server.eventlog.replay import Replay, ReplayHeader
+from asara_server.journal.record_codec import RecordCodec, Results
+from asara_server.journal.replay import Replay, ReplayHeader
 from asara_server.match.inputs import Presence, ReplyRecord
 from asara_server.match.match import Match
 from asara_server.match.spec import MatchLimits, MatchSpec, Player

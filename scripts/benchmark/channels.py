@@ -23,7 +23,7 @@ from asara_server.tournament.bots.process import BotProcess, build_environment
 from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.private_copy import CopySource, copy_into_memory
 from asara_server.tournament.sandbox.probe import SandboxError, find_sandbox
-from asara_server.tournament.sandbox.spec import ResourceLimits
+from asara_server.tournament.sandbox.resources import ResourceLimits
 from scripts.benchmark.figures import BenchError, Figure
 
 _LIMITS = ResourceLimits(memory_mib=256, processes=64, open_files=256, cpu_s=60, disk_mib=8)

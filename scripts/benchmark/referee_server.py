@@ -10,7 +10,7 @@ from asara_codec.clocks import Clocks
 from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
 from asara_server.event_loop import run
-from asara_server.eventlog.journal import Journal
+from asara_server.journal.journal import Journal
 from asara_server.logs import configure
 from asara_server.match.spec import MatchSpec, Player
 from asara_server.network.grpc_server import serve

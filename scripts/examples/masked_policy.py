@@ -21,7 +21,7 @@ from stable_baselines3.common.env_util import make_vec_env
 
 from asara_env.gym import SeatEnv
 from asara_env.observation import OBSERVATION_SIZE, observation_limits
-from asara_server.tournament.standings.intervals import intervals_95
+from asara_server.tournament.standings.intervals_and_ranks import intervals_95
 from asara_server.tournament.standings.result_table import BlockScores
 
 MATCHES = 60

@@ -3,7 +3,7 @@
 //
 //     node read_journal.mjs RUN [referee.pub]
 //
-// server/asara_server/eventlog/README.md describes the file, server/asara_server/replay/README.md the
+// server/asara_server/journal/README.md describes the file, server/asara_server/replay/README.md the
 // chain of a replay. Nothing of ASARA is needed.
 import { createHash, createPublicKey, verify } from "node:crypto";
 import { readFileSync } from "node:fs";

@@ -18,7 +18,7 @@ from asara_game import Deal, RandomShuffler, Rules, State, apply, determinize, v
 from asara_game.vocabulary import DecisionKind
 from asara_search.evaluation import Weights
 from asara_search.policies import GreedyPolicy, Policy, RandomPolicy
-from asara_server.tournament.standings.intervals import intervals_95
+from asara_server.tournament.standings.intervals_and_ranks import intervals_95
 from asara_server.tournament.standings.result_table import BlockScores
 from scripts.tuning.duel_command import RULES_OF_THUMB
 

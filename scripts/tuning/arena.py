@@ -22,7 +22,7 @@ from asara_game.state import State
 from asara_game.view import view
 from asara_search.policies import Policy
 from asara_search.search_base import Search
-from asara_server.tournament.standings.intervals import intervals_95
+from asara_server.tournament.standings.intervals_and_ranks import intervals_95
 from asara_server.tournament.standings.result_table import BlockScores
 
 _UNLIMITED: Final = 10**12

@@ -1,6 +1,6 @@
 """Environments for learning agents: PettingZoo, Gymnasium, arrays of matches, and OpenSpiel."""
 
-from .extras import missing
+from .missing_library import missing
 
 try:
     import numpy as np  # noqa: F401 - every module needs it

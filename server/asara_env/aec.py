@@ -18,7 +18,7 @@ from asara_game import Deal, Edition
 from .action_numbers import ACTION_COUNT
 from .deals import Deals, given_secret
 from .episode import Episode, match_rules, new_episode, whole
-from .extras import missing
+from .missing_library import missing
 from .observation import OBSERVATION_SIZE, observation_limits
 from .render import render_table
 from .rewards import reward_function

@@ -38,7 +38,7 @@ from asara_game.state import lit_colour
 
 from .action_numbers import ACTION_COUNT, action_of, legal_numbers
 from .episode import IllegalActionNumber, match_rules
-from .extras import missing
+from .missing_library import missing
 from .observation import OBSERVATION_SIZE, observe
 from .render import private_text, public_text, view_text
 from .rewards import reward_function

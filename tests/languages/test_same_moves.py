@@ -11,8 +11,8 @@ import pytest
 from asara_codec.clocks import Clocks
 from asara_game.rules import parse_rule_sets
 from asara_server.event_loop import run
-from asara_server.eventlog.record_codec import RecordCodec
-from asara_server.eventlog.replay import ReplayHeader
+from asara_server.journal.record_codec import RecordCodec
+from asara_server.journal.replay import ReplayHeader
 from asara_server.match.inputs import ReplyRecord
 from asara_server.referee.referee import Referee
 from asara_server.tournament.config.tournament_file import Limits, MatchSettings

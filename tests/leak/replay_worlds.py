@@ -8,8 +8,8 @@ from asara_game.actions import LayBuyers
 from asara_game.knowledge.determinize import determinize
 from asara_game.view import view
 from asara_game.vocabulary import BuyerColour, DecisionKind
-from asara_server.eventlog.replay import Replay
-from asara_server.eventlog.resimulate import resimulated
+from asara_server.journal.replay import Replay
+from asara_server.journal.resimulate import resimulated
 from asara_server.match.inputs import ReplyRecord
 from asara_server.match.match import Match
 

@@ -32,7 +32,7 @@ from asara_game.rules import parse_rule_sets
 from asara_game.state import State
 from asara_game.view import view
 from asara_game.vocabulary import DecisionKind, GiftKind
-from asara_server.eventlog.replay import ReplayHeader
+from asara_server.journal.replay import ReplayHeader
 from asara_server.match import feed
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Answer, Match

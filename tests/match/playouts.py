@@ -14,8 +14,8 @@ from asara_codec.results import Termination
 from asara_game.edition import load_edition
 from asara_game.rules import RULE_COMBINATIONS, Rules, format_rule_sets
 from asara_game.vocabulary import RuleSet
-from asara_server.eventlog.record_codec import AnyRecord, RecordCodec, Results
-from asara_server.eventlog.replay import Replay, ReplayHeader
+from asara_server.journal.record_codec import AnyRecord, RecordCodec, Results
+from asara_server.journal.replay import Replay, ReplayHeader
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Match
 from asara_server.match.spec import MatchLimits, MatchRecord, MatchSpec, Player

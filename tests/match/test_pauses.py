@@ -14,8 +14,8 @@ import pytest
 from asara_codec.results import Termination
 from asara_game.actions import Decline, LayBuyers
 from asara_game.vocabulary import DecisionKind
-from asara_server.eventlog.replay import ReplayError
-from asara_server.eventlog.resimulate import resimulate, resimulated
+from asara_server.journal.replay import ReplayError
+from asara_server.journal.resimulate import resimulate, resimulated
 from asara_server.match.inputs import ExpiryRecord, PauseRecord, Presence, Record, ReplyRecord
 from asara_server.match.match import NEVER, Match
 from asara_server.match.pauses import RECENT, Pauses, could_have_had_a_choice

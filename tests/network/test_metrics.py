@@ -15,7 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from asara.v1.vocabulary_pb2 import Action, BuildCount
 from asara_codec.clocks import Clocks
 from asara_codec.results import RejectionReason
-from asara_server.eventlog.journal import Journal
+from asara_server.journal.journal import Journal
 from asara_server.match.inputs import Record, ReplyRecord
 from asara_server.network.addresses import ServeError
 from asara_server.network.metrics import MetricsServer, watch

@@ -22,7 +22,7 @@ from asara_codec.encode import action_message
 from asara_game.actions import Action
 from asara_game.edition import load_edition
 from asara_game.rules import Rules, parse_rule_sets
-from asara_server.eventlog.journal import Journal
+from asara_server.journal.journal import Journal
 from asara_server.match.inputs import Presence
 from asara_server.match.match import Answer, Match
 from asara_server.match.spec import MatchSpec, Player

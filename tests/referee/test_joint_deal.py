@@ -12,8 +12,8 @@ import pytest
 from asara.v1.play_pb2 import MatchEnded, Nonce, PlayResponse, Reply
 from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
-from asara_server.eventlog.replay import ReplayError
-from asara_server.eventlog.resimulate import resimulated_steps
+from asara_server.journal.replay import ReplayError
+from asara_server.journal.resimulate import resimulated_steps
 from asara_server.match import deal_secrets
 from asara_server.match.spec import MatchSpec
 from asara_server.referee.hosted import MatchCut

@@ -8,7 +8,7 @@ import pytest
 
 from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
-from asara_server.eventlog.journal import Journal
+from asara_server.journal.journal import Journal
 from asara_server.match.inputs import LateReplyRecord
 from asara_server.match.spec import SECOND_US, MatchRecord
 from asara_server.referee.hosted import MatchCut

@@ -4,8 +4,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from asara_codec.results import Termination
-from asara_server.eventlog.journal import Journal
-from asara_server.eventlog.resimulate import resimulated
+from asara_server.journal.journal import Journal
+from asara_server.journal.resimulate import resimulated
 from asara_server.match.inputs import PauseRecord, ReplyRecord
 from asara_server.replay.file import parse_replay
 from asara_server.replay.signing import SigningKey

@@ -10,7 +10,7 @@ from structlog.testing import CapturingLogger
 
 from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
-from asara_server.eventlog.resimulate import resimulated_steps
+from asara_server.journal.resimulate import resimulated_steps
 from asara_server.match.match import Match
 from asara_server.referee.hosted import MatchCut
 from asara_server.referee.limits import LimitSettings

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from asara_server.eventlog.journal import Journal, JournalError
-from asara_server.eventlog.recovery import recover
-from asara_server.eventlog.replay import ReplayError, ReplayHeader
-from asara_server.eventlog.resimulate import resimulated_steps
+from asara_server.journal.journal import Journal, JournalError
+from asara_server.journal.recovery import recover
+from asara_server.journal.replay import ReplayError, ReplayHeader
+from asara_server.journal.resimulate import resimulated_steps
 from asara_server.match.spec import MatchSpec
 from asara_server.replay.file import read_replay
 from asara_server.replay.signing import SigningKey

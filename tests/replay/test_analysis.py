@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from asara_game.rules import parse_rule_sets
 from asara_search.analysis import BUDGETS, Budget, DecisionPrice, DecisionPricer
-from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.journal.replay import Replay, ReplayError
 from asara_server.replay import analysis as analysis_module
 from asara_server.replay.analysis import analyse
 from asara_server.replay.analysis_file import (

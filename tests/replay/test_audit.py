@@ -13,7 +13,7 @@ from asara_codec.wire_format import delimited
 from asara_game.rules import RULE_COMBINATIONS
 from asara_game.state import State
 from asara_game.vocabulary import DecisionKind
-from asara_server.eventlog.replay import Replay
+from asara_server.journal.replay import Replay
 from asara_server.match.deal_secrets import secret_of
 from asara_server.match.inputs import LateReplyRecord, RejectionRecord, ReplyRecord
 from asara_server.replay.audit import Verdict, audit

@@ -14,7 +14,7 @@ from asara.v1 import replay_pb2
 from asara.v1.replay_pb2 import ReplayRecord
 from asara_codec.results import RejectionReason
 from asara_codec.wire_format import delimited, varint
-from asara_server.eventlog.replay import ReplayError
+from asara_server.journal.replay import ReplayError
 from asara_server.match.inputs import EnterRecord, HaltRecord, Presence, RejectionRecord
 from asara_server.replay.audit import audit
 from asara_server.replay.file import LARGEST_FILE, MOST_RECORDS, read_replay

@@ -15,8 +15,8 @@ from asara_codec.reflection import CodecError
 from asara_codec.results import RejectionReason, Termination
 from asara_codec.wire_format import delimited, delimited_tag, integer_tag, varint
 from asara_game.actions import Decline
-from asara_server.eventlog.record_codec import RecordCodec
-from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.journal.record_codec import RecordCodec
+from asara_server.journal.replay import Replay, ReplayError
 from asara_server.match.inputs import (
     Absence,
     ExpiryRecord,

@@ -85,7 +85,7 @@ def test_a_page_loads_nothing_and_permits_its_own_script_and_style_alone() -> No
 
 @pytest.mark.sources_only
 def test_names_do_not_become_elements(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("asara_server.eventlog.resimulate._check_digests", lambda *_: None)
+    monkeypatch.setattr("asara_server.journal.resimulate._check_digests", lambda *_: None)
     page = match_page(named(*HOSTILE), FILES)
     elements = Elements(page)
     assert [tag for tag, _, _ in elements.found] == [

@@ -20,8 +20,8 @@ from asara_game.knowledge.determinize import determinize
 from asara_game.state import State
 from asara_game.view import view
 from asara_game.vocabulary import BuyerColour, Colour, DecisionKind, RuleSet, Section, SectionKind
-from asara_server.eventlog.replay import Replay, ReplayError
-from asara_server.eventlog.resimulate import Step, resimulated_steps
+from asara_server.journal.replay import Replay, ReplayError
+from asara_server.journal.resimulate import Step, resimulated_steps
 from asara_server.match.inputs import ForfeitRecord, Record, RejectionRecord, ReplyRecord
 from asara_server.match.spec import Player
 from asara_server.replay.narrate import narrate, narrate_steps

@@ -7,8 +7,8 @@ from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_codec.encode import action_message, serialize
 from asara_codec.wire_format import delimited
 from asara_game.actions import BuildCount
-from asara_server.eventlog.replay import Replay, ReplayError
-from asara_server.eventlog.resimulate import resimulate
+from asara_server.journal.replay import Replay, ReplayError
+from asara_server.journal.resimulate import resimulate
 from asara_server.match.inputs import Presence, RejectionRecord, ReplyRecord
 from asara_server.replay.questions import question, questions
 from tests.match.playouts import EVERYTHING, finished_replay, random_replay

@@ -12,8 +12,8 @@ from asara_codec.encode import serialize
 from asara_codec.results import RejectionReason, Termination
 from asara_game.rules import RULE_COMBINATIONS
 from asara_game.vocabulary import DecisionKind
-from asara_server.eventlog.replay import Replay
-from asara_server.eventlog.resimulate import resimulate
+from asara_server.journal.replay import Replay
+from asara_server.journal.resimulate import resimulate
 from asara_server.match.inputs import Absence, PauseRecord, Presence
 from asara_server.match.match import Match
 from asara_server.replay import replay_view as module

@@ -13,7 +13,7 @@ from typing import Any
 
 from asara_game.rules import RULE_COMBINATIONS, RULES_VERSION
 from asara_search.analysis import VERSION
-from asara_server.eventlog.replay import Replay
+from asara_server.journal.replay import Replay
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.analysis_file import Analysis, Decision, SeatSum, Value, analysis_bytes
 from asara_server.replay.file import read_replay

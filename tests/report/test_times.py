@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from asara_server.eventlog.replay import Replay
+from asara_server.journal.replay import Replay
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.signing import SigningKey
 from asara_server.report.times import Times, evenly, read_published_files, time_use

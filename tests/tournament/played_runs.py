@@ -16,8 +16,8 @@ from typing import Any
 from asara_codec.clocks import Clocks
 from asara_game.edition import Edition, load_edition, parse_edition
 from asara_game.rules import Rules
-from asara_server.eventlog.journal import Fact, Journal
-from asara_server.eventlog.replay import Replay
+from asara_server.journal.journal import Fact, Journal
+from asara_server.journal.replay import Replay
 from asara_server.match.spec import MatchSpec, Player
 from asara_server.replay.file import read_replay
 from asara_server.replay.signing import SigningKey

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from asara_codec.results import SeatEnd, Termination
-from asara_server.eventlog.journal import Fact
+from asara_server.journal.journal import Fact
 from asara_server.tournament.run.costs import RunCosts
 from asara_server.tournament.run.directory import INDEX, JOURNAL, open_journal
 from asara_server.tournament.run.run_record import RUN, RunInfo

@@ -10,7 +10,7 @@ import pytest
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.cgroups import Cgroups
 from asara_server.tournament.sandbox.probe import find_sandbox
-from asara_server.tournament.sandbox.spec import ReservedPaths
+from asara_server.tournament.sandbox.resources import ReservedPaths
 
 HOSTILE = Path(__file__).parent / "sandbox" / "hostile.py"
 """Program of the malicious bots."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from asara_server.eventlog.replay import Replay
+from asara_server.journal.replay import Replay
 from asara_server.match.deal_secrets import commitment
 from asara_server.match.spec import MatchRecord, MatchSpec
 from asara_server.referee.referee import Referee

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from asara_codec.results import Termination
-from asara_server.eventlog.log_file import LogReader
+from asara_server.journal.rows import RowReader
 from asara_server.match.inputs import ReopenRecord
 from asara_server.replay.file import read_replay
 from asara_server.tournament.config.tournament_file import load_tournament
@@ -71,7 +71,7 @@ def wait_for_a_worker(run: Path, process: "subprocess.Popen[str]") -> None:
 def commits(journal: Path) -> int:
     """Commits of a journal, after those with which its first match begins."""
     with journal.open("rb") as file:
-        return max(sum(1 for _ in LogReader(file, journal).rows()) - 11, 0)
+        return max(sum(1 for _ in RowReader(file, journal).rows()) - 11, 0)
 
 
 def workers_of(process: "subprocess.Popen[str]") -> list[int]:

@@ -7,8 +7,8 @@ import pytest
 
 from asara.verifier import make_nonce
 from asara_codec.results import Termination
-from asara_server.eventlog.replay import Replay
-from asara_server.eventlog.resimulate import resimulated_steps
+from asara_server.journal.replay import Replay
+from asara_server.journal.resimulate import resimulated_steps
 from asara_server.match.deal_secrets import bot_seed
 from asara_server.replay.file import read_replay
 from tests.tournament import sample_bots

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from asara_server.eventlog.resimulate import resimulated_steps
+from asara_server.journal.resimulate import resimulated_steps
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import read_replay
 from tests.cli.command import command_line, environment

@@ -26,8 +26,8 @@ from pathlib import Path
 from asara_codec.view_writer import public_bytes
 from asara_codec.wire_format import delimited
 from asara_game.view import public_view
-from asara_server.eventlog.replay import Replay
-from asara_server.eventlog.resimulate import resimulated
+from asara_server.journal.replay import Replay
+from asara_server.journal.resimulate import resimulated
 from asara_server.match.match import Match
 from asara_server.replay.file import read_replay
 from asara_server.replay.replay_view import EVERYBODY, OPEN, replay_view, seat_viewer

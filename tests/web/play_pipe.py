@@ -13,7 +13,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from asara.v1.play_pb2 import PlayResponse
-from asara_server.eventlog.journal import Journal
+from asara_server.journal.journal import Journal
 from asara_server.referee.limits import LimitSettings
 from asara_server.web import server as web_server
 from asara_server.web.app import create_app

@@ -12,7 +12,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from asara.v1.watch_pb2 import WatchRequest, WatchResponse
-from asara_server.eventlog.journal import Journal
+from asara_server.journal.journal import Journal
 from asara_server.match.feed import MatchFeed
 from asara_server.match.spec import MatchRecord, MatchSpec
 from asara_server.tournament.run import status

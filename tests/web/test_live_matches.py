@@ -10,9 +10,9 @@ import pytest
 
 from asara.v1.watch_pb2 import WatchResponse
 from asara_codec.wire_format import delimited, varint
-from asara_server.eventlog.journal import Journal
-from asara_server.eventlog.replay import ReplayHeader
-from asara_server.eventlog.resimulate import resimulate
+from asara_server.journal.journal import Journal
+from asara_server.journal.replay import ReplayHeader
+from asara_server.journal.resimulate import resimulate
 from asara_server.referee.stream_errors import StreamError
 from asara_server.tournament.run.directory import JOURNAL
 from asara_server.web import live_matches

@@ -23,7 +23,7 @@ import grpc
 
 from asara.v1.play_pb2 import Goodbye, PlayRequest, PlayResponse, Welcome
 from asara_server.event_loop import run
-from asara_server.eventlog.resimulate import resimulated
+from asara_server.journal.resimulate import resimulated
 from asara_server.network.grpc_server import PLAY_SERVICE, server_options
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.stream_errors import Context

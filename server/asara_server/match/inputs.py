@@ -1,7 +1,7 @@
 """The inputs of a match as records, which determine everything else about the match.
 
 `Match` records each call that changes anything. Applying the same records to a new match makes it
-record the same inputs again (see `eventlog.resimulate`). Times are microseconds since the match
+record the same inputs again (see `journal.resimulate`). Times are microseconds since the match
 began.
 """
 

@@ -6,7 +6,7 @@ sends the messages in `outbox` to the seats' bots, and calls `expire` when `dead
 `feed` makes the messages.
 
 These calls determine a match completely, to the last byte of its messages. The match keeps them as
-`records`. Applying the same records to another match (`eventlog.resimulate`) gives the same match.
+`records`. Applying the same records to another match (`journal.resimulate`) gives the same match.
 """
 
 from collections.abc import Callable, Mapping, Sequence

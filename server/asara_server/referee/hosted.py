@@ -23,10 +23,10 @@ from structlog.typing import FilteringBoundLogger
 from asara.v1.play_pb2 import Hello
 from asara_codec.messages import deal_committed_bytes, match_ended_bytes
 from asara_codec.results import Termination
-from asara_server.eventlog.journal import Journal, JournalError
-from asara_server.eventlog.record_codec import RecordCodec, Results
-from asara_server.eventlog.recovery import RecoveredMatch
-from asara_server.eventlog.replay import ReplayHeader
+from asara_server.journal.journal import Journal, JournalError
+from asara_server.journal.record_codec import RecordCodec, Results
+from asara_server.journal.recovery import RecoveredMatch
+from asara_server.journal.replay import ReplayHeader
 from asara_server.match import deal_secrets
 from asara_server.match.inputs import Absence, EnterRecord, Presence, ReplyRecord
 from asara_server.match.match import NEVER, Answer, Match, ReceivedAction

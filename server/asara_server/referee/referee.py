@@ -13,8 +13,8 @@ from structlog.typing import FilteringBoundLogger
 
 from asara_codec.messages import goodbye_bytes
 from asara_codec.results import Termination
-from asara_server.eventlog.journal import Journal
-from asara_server.eventlog.recovery import recover
+from asara_server.journal.journal import Journal
+from asara_server.journal.recovery import recover
 from asara_server.logs import logger
 from asara_server.match.match import Match
 from asara_server.match.spec import MatchRecord, MatchSpec

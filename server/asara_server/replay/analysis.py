@@ -31,8 +31,8 @@ from asara_search.analysis import (
     is_draw,
     turn_course,
 )
-from asara_server.eventlog.replay import Replay, ReplayError
-from asara_server.eventlog.resimulate import resimulated
+from asara_server.journal.replay import Replay, ReplayError
+from asara_server.journal.resimulate import resimulated
 from asara_server.match.inputs import ReplyRecord
 from asara_server.match.match import steward_action
 from asara_server.outcome import match_scores

@@ -17,8 +17,8 @@ from asara_codec.view_writer import ViewWriter
 from asara_game.knowledge.determinize import determinize
 from asara_game.state import State
 from asara_game.view import view
-from asara_server.eventlog.replay import ReplayError
-from asara_server.eventlog.resimulate import Step, UnsoundError, resimulated, resimulated_steps
+from asara_server.journal.replay import ReplayError
+from asara_server.journal.resimulate import Step, UnsoundError, resimulated, resimulated_steps
 from asara_server.match.deal_secrets import secret_of
 from asara_server.match.inputs import LateReplyRecord, RejectionRecord, ReplyRecord
 from asara_server.replay.file import FormatError, ReplayFile, parse_file

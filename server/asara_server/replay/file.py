@@ -15,8 +15,8 @@ from typing import Final, NamedTuple
 from asara_codec.reflection import CodecError
 from asara_codec.wire_format import delimited, read_varint
 from asara_server.atomic_file import replace_file
-from asara_server.eventlog.record_codec import RecordCodec, Results, Signature
-from asara_server.eventlog.replay import Replay, ReplayError, ReplayHeader
+from asara_server.journal.record_codec import RecordCodec, Results, Signature
+from asara_server.journal.replay import Replay, ReplayError, ReplayHeader
 from asara_server.match.deal_secrets import BYTES
 from asara_server.match.inputs import (
     ExpiryRecord,

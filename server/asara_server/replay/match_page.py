@@ -25,7 +25,7 @@ from typing import Any, Final
 from asara.v1.replay_view_pb2 import ReplayView
 from asara_codec.encode import serialize
 from asara_server import bundled
-from asara_server.eventlog.replay import ReplayError
+from asara_server.journal.replay import ReplayError
 from asara_server.text import plain
 
 SCRIPT: Final = "page.js"

@@ -55,8 +55,8 @@ from asara_game.vocabulary import (
     Space,
     Tower,
 )
-from asara_server.eventlog.replay import Replay, ReplayError, ReplayHeader
-from asara_server.eventlog.resimulate import Step, resimulated_steps
+from asara_server.journal.replay import Replay, ReplayError, ReplayHeader
+from asara_server.journal.resimulate import Step, resimulated_steps
 from asara_server.match.inputs import EnterRecord, LeaveRecord, Record, RejectionRecord, ReplyRecord
 from asara_server.text import plain_words, reason_text
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from asara.v1.play_pb2 import Decision, PlayResponse, Update
 from asara_codec.encode import serialize
-from asara_server.eventlog.replay import Replay, ReplayError
-from asara_server.eventlog.resimulate import resimulated
+from asara_server.journal.replay import Replay, ReplayError
+from asara_server.journal.resimulate import resimulated
 from asara_server.match.inputs import (
     EnterRecord,
     Presence,

@@ -1,6 +1,6 @@
 """A finished match as one viewer may see it, as a ReplayView message.
 
-`eventlog.resimulate` plays the match again, and this determines what each viewer is shown:
+`journal.resimulate` plays the match again, and this determines what each viewer is shown:
 
 - Everybody is shown the public events, turn by turn. There are no steps within a turn, because they
   would show whether the seat had to decide there, which depends on what it hides.
@@ -48,8 +48,8 @@ from asara_game.events import (
 )
 from asara_game.state import Decision
 from asara_game.view import PrivateView, private_view
-from asara_server.eventlog.replay import Replay, ReplayError
-from asara_server.eventlog.resimulate import resimulated
+from asara_server.journal.replay import Replay, ReplayError
+from asara_server.journal.resimulate import resimulated
 from asara_server.match.inputs import Record, RejectionRecord, ReplyRecord, StartRecord
 from asara_server.match.match import Match
 

@@ -8,8 +8,8 @@ from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_codec.decode import UnknownAction, action_from_proto
 from asara_codec.results import Termination
 from asara_game.actions import Action
-from asara_server.eventlog.replay import Replay
-from asara_server.eventlog.resimulate import resimulated
+from asara_server.journal.replay import Replay
+from asara_server.journal.resimulate import resimulated
 from asara_server.match.inputs import LateReplyRecord, Record, ReplyRecord
 from asara_server.match.match import Fault, Match
 

@@ -19,8 +19,8 @@ from asara_game.rules import RULES_VERSION
 from asara_search.analysis import BUDGETS, VERSION
 from asara_server.atomic_file import AppendedFile
 from asara_server.bounded_file import read_bounded
-from asara_server.eventlog.file_lock import hold, holder, known_holder
-from asara_server.eventlog.journal import in_use
+from asara_server.journal.file_lock import hold, holder, known_holder
+from asara_server.journal.journal import in_use
 from asara_server.replay.analysis_file import LARGEST_FILE
 from asara_server.user_error import UserError
 

@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from asara_server.atomic_file import replace_file
-from asara_server.eventlog.replay import ReplayError
+from asara_server.journal.replay import ReplayError
 from asara_server.replay.analysis_file import SUFFIX as ANALYSIS_SUFFIX
 from asara_server.replay.analysis_page import read_page_analysis
 from asara_server.replay.file import SUFFIX, read_file

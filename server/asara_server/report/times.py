@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.journal.replay import Replay, ReplayError
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import SUFFIX, parse_file, read_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, KeyFileError, fingerprint, read_public_key

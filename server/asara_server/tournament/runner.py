@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 
-from asara_server.eventlog.journal import Fact
+from asara_server.journal.journal import Fact
 from asara_server.logs import logger
 from asara_server.match import deal_secrets
 from asara_server.match.deal_secrets import draw_seed
@@ -28,7 +28,7 @@ from asara_server.tournament.run.run_record import RUN
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import oversized_entries
 from asara_server.tournament.sandbox.machine_limits import effective_limits
-from asara_server.tournament.sandbox.spec import SandboxKind
+from asara_server.tournament.sandbox.resources import SandboxKind
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 from asara_server.tournament.standings.match_result import MatchResult, utc_now, utc_text
 from asara_server.tournament.standings.model import Standings

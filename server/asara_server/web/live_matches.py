@@ -20,18 +20,18 @@ from typing import Any, Final
 from asara_codec.messages import watch_ended_bytes, watch_started_bytes, watch_update_bytes
 from asara_codec.reflection import CodecError
 from asara_game.rules import format_rule_sets
-from asara_server.eventlog.file_lock import known_holder
-from asara_server.eventlog.journal import JournalError, split_line
-from asara_server.eventlog.log_file import LogFollower
-from asara_server.eventlog.record_codec import RecordCodec, Results, Signature
-from asara_server.eventlog.replay import ReplayError, ReplayHeader
-from asara_server.eventlog.resimulate import apply_record
+from asara_server.journal.file_lock import known_holder
+from asara_server.journal.journal import JournalError, split_line
+from asara_server.journal.record_codec import RecordCodec, Results, Signature
+from asara_server.journal.replay import ReplayError, ReplayHeader
+from asara_server.journal.resimulate import apply_record
+from asara_server.journal.rows import RowFollower
 from asara_server.logs import logger
 from asara_server.match.match import Match
 from asara_server.referee.stream_errors import ErrorKind, StreamError
 from asara_server.text import plain
 from asara_server.tournament.run.directory import JOURNAL, RunError
-from asara_server.tournament.run.read_run import RunLog
+from asara_server.tournament.run.read_run import RunJournal
 from asara_server.tournament.standings.match_result import utc_text
 
 _TICK_S: Final = 0.05
@@ -243,7 +243,7 @@ class LiveRun:
         """Show matches that share a deal only if all bots are contained and so cannot watch."""
         self._folder = folder
         self._journal = folder / JOURNAL
-        self._log = LogFollower(self._journal)
+        self._log = RowFollower(self._journal)
         self._contained = False
         self._running: dict[int, LiveMatch] = {}
         self._over: dict[str, LiveMatch] = {}
@@ -365,7 +365,7 @@ class LiveRun:
             match.fail("the program that plays the match has stopped; try again")
         self._show_news()
         self._running.clear()
-        self._log = LogFollower(self._journal)
+        self._log = RowFollower(self._journal)
 
     def until_tick_s(self, now_s: float) -> float:
         """Return the seconds to the next tick, which do not depend on anything in a match."""
@@ -397,7 +397,7 @@ def _contained(folder: Path) -> bool:
     A bot on another machine is not contained. It may play at one table of a duplicate block while
     its author watches the others.
     """
-    log = RunLog(folder, counts_only=True)
+    log = RunJournal(folder, counts_only=True)
     try:
         log.read()
     except RunError:

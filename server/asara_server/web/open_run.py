@@ -17,7 +17,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from asara_game.rules import format_rule_sets
 from asara_server.bounded_file import read_bounded
-from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.journal.replay import Replay, ReplayError
 from asara_server.logs import logger
 from asara_server.replay.analysis_file import SUFFIX as ANALYSIS_SUFFIX
 from asara_server.replay.analysis_page import read_page_analysis

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from asara_server.text import plain
 from asara_server.tournament.run.directory import RunError, has_run
-from asara_server.tournament.run.read_run import RunLog
+from asara_server.tournament.run.read_run import RunJournal
 from asara_server.tournament.run.status import read_state
 from asara_server.web.live_matches import LiveRun
 from asara_server.web.responses import WebError
@@ -53,7 +53,7 @@ class RunCatalogue:
         self._directories = tuple(directories)
         self._found: dict[str, Source] = {}
         self._looked_at_s = float("-inf")
-        self._logs: dict[Path, RunLog] = {}
+        self._logs: dict[Path, RunJournal] = {}
         """Journals of runs, of which only what was added is read again."""
         self._lock = threading.Lock()
         self._live: dict[Path, LiveRun] = {}
@@ -113,7 +113,7 @@ class RunCatalogue:
                 found["over"] = sum(path.suffix == ".asara" for path in source.directory.iterdir())
             return found
         directory = source.directory
-        log = self._logs.setdefault(directory, RunLog(directory, counts_only=True))
+        log = self._logs.setdefault(directory, RunJournal(directory, counts_only=True))
         try:
             state, _ = read_state(log)
         except RunError:

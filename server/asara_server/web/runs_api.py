@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from asara_server.eventlog.replay import ReplayError
+from asara_server.journal.replay import ReplayError
 from asara_server.replay.file import parse_replay
 from asara_server.replay.replay_view import parse_viewer, replay_view
 from asara_server.text import plain

@@ -18,8 +18,8 @@ from google.protobuf.message import DecodeError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from asara.v1.watch_pb2 import WatchRequest
-from asara_server.eventlog.replay import ReplayError
-from asara_server.eventlog.resimulate import resimulated
+from asara_server.journal.replay import ReplayError
+from asara_server.journal.resimulate import resimulated
 from asara_server.logs import logger
 from asara_server.referee.stream_errors import ErrorKind, StreamError
 from asara_server.replay.file import SUFFIX, read_replay

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.eventlog.log_file import LogReader
+from asara_server.journal.rows import RowReader
 from asara_server.replay.signing import load_or_make_key
 from tests.cli.command import asara, interrupted_run, refusal
 from tests.tournament import sample_bots
@@ -78,7 +78,7 @@ def test_a_series_of_matches_is_no_tournament(tmp_path: Path) -> None:
     assert asara("match", "random", "random", "--out", out).returncode == 0
     log = out / "run.journal"
     with log.open("rb") as opened:
-        reader = LogReader(opened, log)
+        reader = RowReader(opened, log)
         ends = [reader.end for _ in reader.rows()]
     os.truncate(log, ends[-2])  # without the end of the run
     (out / "run.index").unlink()

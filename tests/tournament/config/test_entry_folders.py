@@ -16,7 +16,7 @@ from asara_server.tournament.config.tournament_file import (
     load_tournament,
 )
 from asara_server.tournament.sandbox.filesystem_view import EntryFiles
-from asara_server.tournament.sandbox.spec import NOTHING_RESERVED
+from asara_server.tournament.sandbox.resources import NOTHING_RESERVED
 from tests.cli.mutations import mutate_bytes, mutate_toml, put_odd_file
 from tests.found_cases import seeds
 from tests.tournament.sample_bots import SEED

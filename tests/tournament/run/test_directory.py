@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.eventlog.journal import Fact, Journal, JournalError
+from asara_server.journal.journal import Fact, Journal, JournalError
 from asara_server.logs import configure
 from asara_server.replay.signing import load_or_make_key
 from asara_server.tournament.run import directory as directory_module

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from asara_game.vocabulary import RuleSet
-from asara_server.eventlog.journal import Fact, Journal, JournalError
+from asara_server.journal.journal import Fact, Journal, JournalError
 from asara_server.tournament.run.run_record import Lives, ProcessRow, RunProcesses, process_rows
 from asara_server.tournament.schedule.schedule import ScheduledMatch
 

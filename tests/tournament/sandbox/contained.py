@@ -15,7 +15,7 @@ from asara_server.tournament.sandbox.bubblewrap import Sandbox, SandboxSpec
 from asara_server.tournament.sandbox.cgroups import Cgroup
 from asara_server.tournament.sandbox.filesystem_view import match_sandbox
 from asara_server.tournament.sandbox.private_copy import CopySource, PrivateCopies, copy_into_memory
-from asara_server.tournament.sandbox.spec import ResourceLimits
+from asara_server.tournament.sandbox.resources import ResourceLimits
 from tests.events import EVENT_S
 
 LIMITS = ResourceLimits(memory_mib=256, processes=64, open_files=256, cpu_s=60, disk_mib=8)

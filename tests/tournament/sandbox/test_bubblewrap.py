@@ -11,7 +11,7 @@ import pytest
 
 import asara
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.sandbox.spec import ResourceLimits
+from asara_server.tournament.sandbox.resources import ResourceLimits
 from tests.events import until
 from tests.tournament.sandbox.contained import LIMITS, python, run, run_entry, running
 from tests.tournament.sandbox_config import HOSTILE, living

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from asara_codec.results import Termination
-from asara_server.eventlog.resimulate import resimulated_steps
+from asara_server.journal.resimulate import resimulated_steps
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import read_replay
 from asara_server.replay.signing import SigningKey

@@ -11,7 +11,7 @@ import pytest
 from asara_server.tournament.config.tournament_file import Entry, Limits, check_tournament
 from asara_server.tournament.sandbox.filesystem_view import EntryFiles, ViewPreview, preview_views
 from asara_server.tournament.sandbox.private_copy import copy_into_memory, reopened
-from asara_server.tournament.sandbox.spec import ReservedPaths
+from asara_server.tournament.sandbox.resources import ReservedPaths
 from tests.tournament.sandbox.contained import run_entry
 from tests.tournament.sandbox_config import sandbox_or_skip
 

@@ -10,7 +10,11 @@ import numpy as np
 import pytest
 
 from asara_server.tournament.schedule.schedule import looks_of
-from asara_server.tournament.standings.intervals import error_of, intervals_95, ranks_and_chances
+from asara_server.tournament.standings.intervals_and_ranks import (
+    error_of,
+    intervals_95,
+    ranks_and_chances,
+)
 from asara_server.tournament.standings.plackett_luce import (
     ANCHOR_RATING,
     POINTS,

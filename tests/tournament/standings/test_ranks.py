@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from asara_server.tournament.standings.intervals import (
+from asara_server.tournament.standings.intervals_and_ranks import (
     MIN_BLOCKS,
     draws,
     rank_sets,

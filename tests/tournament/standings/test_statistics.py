@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import multinomial
 
-from asara_server.tournament.standings.intervals import intervals_95
+from asara_server.tournament.standings.intervals_and_ranks import intervals_95
 from asara_server.tournament.standings.result_table import BlockScores, Floats
 from asara_server.tournament.standings.standings import compute_standings, cross_table
 from tests.sizes import others_long, simulated

@@ -12,7 +12,7 @@ import pytest
 
 from asara_game.rules import RULE_COMBINATIONS
 from asara_server.replay.signing import SigningKey
-from asara_server.tournament.trust.audit import map_in_processes
+from asara_server.tournament.trust.audit_plan import map_in_processes
 from asara_server.user_error import UserError
 from tests.events import EVENT_S, wait_until
 from tests.match.playouts import random_replay, replay_bytes

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.eventlog.journal import Fact
+from asara_server.journal.journal import Fact
 from asara_server.replay.file import read_replay
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.run.directory import JOURNAL

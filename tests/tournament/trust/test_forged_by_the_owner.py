@@ -15,7 +15,7 @@ import pytest
 from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
 from asara_game.rules import RULES_VERSION
-from asara_server.eventlog.journal import Fact
+from asara_server.journal.journal import Fact
 from asara_server.match.spec import MatchSpec, Player
 from asara_server.replay.file import read_replay
 from asara_server.tournament.schedule.schedule import Attempt

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.eventlog.file_lock import lock_holder
-from asara_server.eventlog.journal import Journal
+from asara_server.journal.file_lock import lock_holder
+from asara_server.journal.journal import Journal
 from asara_server.tournament.execution.match_runner import ExecutionContext
 from asara_server.tournament.run.directory import block_journals
 from asara_server.tournament.run.progress import RunProgress

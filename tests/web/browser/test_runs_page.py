@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from asara_codec.results import Termination
-from asara_server.eventlog.journal import Fact, Journal
+from asara_server.journal.journal import Fact, Journal
 from asara_server.tournament.run.directory import open_journal
 from asara_server.tournament.run.run_record import RUN
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome

@@ -13,8 +13,8 @@ from asara.v1.replay_pb2 import Replay, ReplayRecord
 from asara_server.cli.display.console import out, show_table
 from asara_server.cli.display.help_page import PlainCommand
 from asara_server.cli.options.common import ReadableOption, SandboxChoice, SandboxOption
-from asara_server.eventlog.describe import diff_replays
-from asara_server.eventlog.replay import ReplayError
+from asara_server.journal.describe import diff_replays
+from asara_server.journal.replay import ReplayError
 from asara_server.replay.file import read_signed
 from asara_server.replay.match_page import PageLanguage
 from asara_server.replay.narrate import narrate

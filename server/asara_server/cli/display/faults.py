@@ -18,7 +18,7 @@ from asara_server.tournament.config.tournament_file import Entry, Limits, Tourna
 from asara_server.tournament.run.run_record import RunInfo
 from asara_server.tournament.runner import RunEnd
 from asara_server.tournament.sandbox.filesystem_view import preview_views
-from asara_server.tournament.sandbox.spec import ReservedPaths
+from asara_server.tournament.sandbox.resources import ReservedPaths
 from asara_server.tournament.standings.match_result import (
     MatchResult,
     SeatOutcome,

@@ -21,8 +21,8 @@ from asara_server.cli.display.console import err, notify, shows_progress, warn
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, run_of, write_output, writing
-from asara_server.cli.sessions.interruption import live_with_parent
-from asara_server.eventlog.replay import ReplayError
+from asara_server.cli.sessions.signals import live_with_parent
+from asara_server.journal.replay import ReplayError
 from asara_server.replay.analysis import actions_in, analyse
 from asara_server.replay.analysis_file import (
     SUFFIX,
@@ -42,7 +42,7 @@ from asara_server.text import count
 from asara_server.tournament.run.directory import ANALYSIS
 from asara_server.tournament.run.read_run import read_ended_run
 from asara_server.tournament.standings.match_result import MatchResult, by_schedule
-from asara_server.tournament.trust.audit import map_in_processes
+from asara_server.tournament.trust.audit_plan import map_in_processes
 from asara_server.user_error import UserError
 
 _DECISIVE: Final = 3

@@ -16,7 +16,7 @@ from asara_server.cli.options.output_file import run_of
 from asara_server.cli.sessions.bot_build import built_bots
 from asara_server.cli.sessions.setup import log_to_terminal, sandbox_of_bots
 from asara_server.event_loop import run
-from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.journal.replay import Replay, ReplayError
 from asara_server.match.deal_secrets import bot_seed
 from asara_server.match.inputs import RejectionRecord, ReplyRecord
 from asara_server.network.addresses import LOCAL_TRANSPORT, ServeError

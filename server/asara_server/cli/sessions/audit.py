@@ -13,13 +13,13 @@ from asara_server.cli.commands.replay import Prove
 from asara_server.cli.display.console import err, notify, show_line, shows_progress, warn
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, run_of, write_output
-from asara_server.eventlog.replay import ReplayError
+from asara_server.journal.replay import ReplayError
 from asara_server.replay.audit import Verdict
 from asara_server.replay.file import read_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, read_public_key
 from asara_server.text import count, plain, plain_words
 from asara_server.tournament.run.directory import RunError
-from asara_server.tournament.trust.audit import (
+from asara_server.tournament.trust.audit_plan import (
     AuditJob,
     audit_replay,
     audit_replays,

@@ -14,7 +14,7 @@ from asara_server.cli.display.console import notify, show_quoted
 from asara_server.cli.display.progress import SLOW_INTERVAL_S
 from asara_server.cli.display.quantities import duration
 from asara_server.cli.options.bots import FETCH, is_built_in
-from asara_server.cli.sessions.interruption import until_signal
+from asara_server.cli.sessions.signals import until_signal
 from asara_server.event_loop import run
 from asara_server.text import plain
 from asara_server.tournament.bots.build import FailedBuild, build_in_place
@@ -23,7 +23,7 @@ from asara_server.tournament.config.commands import CommandError, check_command
 from asara_server.tournament.config.fields import exposes_too_much
 from asara_server.tournament.config.tournament_file import Entry, Limits
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
-from asara_server.tournament.sandbox.spec import BUILD_CACHE
+from asara_server.tournament.sandbox.resources import BUILD_CACHE
 from asara_server.user_error import UserError
 
 _PACKAGES: Final = ("lib", "node_modules", "vendor")

@@ -22,7 +22,7 @@ from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, write_output
 from asara_server.cli.sessions.bot_build import built_bots
-from asara_server.cli.sessions.interruption import until_signal
+from asara_server.cli.sessions.signals import until_signal
 from asara_server.conformance.case import Case, Level
 from asara_server.conformance.catalogue import (
     SelectionError,

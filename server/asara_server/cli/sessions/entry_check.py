@@ -18,8 +18,8 @@ from asara_server.cli.display.console import notify, out, show_line, show_quoted
 from asara_server.cli.display.progress import NAMES_SHOWN, Meter, building_text
 from asara_server.cli.display.quantities import duration, listed
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.sessions.interruption import until_signal
 from asara_server.cli.sessions.setup import log_to_file, notify_address
+from asara_server.cli.sessions.signals import until_signal
 from asara_server.cli.sessions.tournament import check_remote, load, tournament_sandbox
 from asara_server.event_loop import run
 from asara_server.network.addresses import ServeError

@@ -12,7 +12,7 @@ from asara_server.cli.display.quantities import listed
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, run_of, write_output
 from asara_server.cli.sessions.analyse import analysis_path
-from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.journal.replay import Replay, ReplayError
 from asara_server.replay.analysis_page import read_page_analysis
 from asara_server.replay.file import parse_replay, read_file
 from asara_server.replay.match_page import (

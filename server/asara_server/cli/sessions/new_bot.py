@@ -26,7 +26,7 @@ from asara_server.cli.display.console import notify, warn
 from asara_server.cli.options.bots import FETCH
 from asara_server.cli.options.languages import Language, find_language
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.sessions.interruption import handlers
+from asara_server.cli.sessions.signals import handlers
 from asara_server.text import plain
 from asara_server.tournament.config.commands import search_path
 from asara_server.user_error import UserError

@@ -30,8 +30,8 @@ from asara_server.cli.options.common import rule_sets
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.sessions.analyse import print_decisive
 from asara_server.cli.sessions.bot_build import built_bots
-from asara_server.cli.sessions.interruption import on_signals, until_signal
 from asara_server.cli.sessions.setup import log_to_terminal, sandbox_of_bots, signing_key
+from asara_server.cli.sessions.signals import on_signals, until_signal
 from asara_server.cli.sessions.web import stay, web_child
 from asara_server.event_loop import run
 from asara_server.match.deal_secrets import (

@@ -14,8 +14,8 @@ from asara_server.cli.display.console import notify, warn
 from asara_server.cli.display.faults import warn_of_failed_build
 from asara_server.cli.display.progress import RunMeter
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.sessions.interruption import on_signals
 from asara_server.cli.sessions.setup import log_to_file
+from asara_server.cli.sessions.signals import on_signals
 from asara_server.cli.sessions.web import WEB_PACKAGES
 from asara_server.event_loop import run
 from asara_server.network.addresses import ServeError

@@ -36,7 +36,7 @@ from asara_server.tournament.sandbox.probe import (
     find_sandbox,
     require_freezer,
 )
-from asara_server.tournament.sandbox.spec import ReservedPaths
+from asara_server.tournament.sandbox.resources import ReservedPaths
 from asara_server.tournament.workers.dask_workers import dask_workers
 from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.worker_executor import RunSettings, WorkerError, WorkerExecutor

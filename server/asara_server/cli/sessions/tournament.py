@@ -38,7 +38,7 @@ from asara_server.tournament.run.read_run import read_run
 from asara_server.tournament.runner import RunEnd, RunSetup
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.cgroups import WITHOUT_CGROUPS, Cgroups
-from asara_server.tournament.sandbox.spec import ReservedPaths
+from asara_server.tournament.sandbox.resources import ReservedPaths
 from asara_server.tournament.schedule.layout import Layout, balance, seat_orders
 from asara_server.tournament.schedule.schedule import (
     MOST_MATCHES,
@@ -47,7 +47,7 @@ from asara_server.tournament.schedule.schedule import (
     looks_at,
     planned_matches,
 )
-from asara_server.tournament.standings.intervals import blocks_for, error_of
+from asara_server.tournament.standings.intervals_and_ranks import blocks_for, error_of
 from asara_server.tournament.standings.standings import block_variance
 from asara_server.user_error import UserError
 

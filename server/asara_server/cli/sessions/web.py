@@ -16,7 +16,7 @@ from asara_server import system
 from asara_server.cli.commands.web import Web
 from asara_server.cli.display.console import err, notify, warn
 from asara_server.cli.options.log import LogOptions
-from asara_server.cli.sessions.interruption import live_with_parent
+from asara_server.cli.sessions.signals import live_with_parent
 from asara_server.logs import configure
 from asara_server.network.addresses import ServeError
 from asara_server.user_error import UserError

@@ -2,7 +2,7 @@
 
 A build works in a copy of the entry's directory, so the organiser's original stays unchanged. In
 the sandbox the copy is in memory, at the path of the original, and its size is limited. After a
-successful build, the content of the copy is written to the run directory (see `build_output`).
+successful build, the content of the copy is written to the run directory (see `unpack_build`).
 Without a sandbox, the copy is in the run directory from the start. An entry is out if its build
 fails, takes too long or is too large in the end.
 
@@ -27,14 +27,6 @@ from typing import Any, Final, NamedTuple
 from asara_server.bounded_file import MIB
 from asara_server.logs import logger
 from asara_server.text import plain
-from asara_server.tournament.bots.build_output import (
-    ArchiveStream,
-    BuildOutputError,
-    OutputLimits,
-    UnfinishedOutputError,
-    remove_special_files,
-    unpack_output,
-)
 from asara_server.tournament.bots.orphan_reaper import OrphanReaper
 from asara_server.tournament.bots.output import OutputLog
 from asara_server.tournament.bots.process import (
@@ -43,6 +35,14 @@ from asara_server.tournament.bots.process import (
     StartError,
     build_environment,
     survival,
+)
+from asara_server.tournament.bots.unpack_build import (
+    ArchiveStream,
+    BuildOutputError,
+    OutputLimits,
+    UnfinishedOutputError,
+    remove_special_files,
+    unpack_output,
 )
 from asara_server.tournament.config.commands import CommandError, check_command
 from asara_server.tournament.config.tournament_file import Entry, Limits
@@ -54,7 +54,7 @@ from asara_server.tournament.sandbox.private_copy import (
     CopyTooLargeError,
     check_size,
 )
-from asara_server.tournament.sandbox.spec import BUILD_CACHE
+from asara_server.tournament.sandbox.resources import BUILD_CACHE
 from asara_server.tournament.sandbox.system_mounts import system_paths
 
 _WAIT_S: Final = 10.0

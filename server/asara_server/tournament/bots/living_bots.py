@@ -16,7 +16,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
-from asara_server.eventlog.file_lock import give_up, hold_shared, holder
+from asara_server.journal.file_lock import give_up, hold_shared, holder
 from asara_server.tournament.bots.orphan_reaper import kill_marked, mark_of
 from asara_server.tournament.run.run_record import RunProcesses
 from asara_server.tournament.sandbox import cgroup_end

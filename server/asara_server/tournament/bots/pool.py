@@ -27,7 +27,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from structlog.typing import FilteringBoundLogger
 
 from asara_codec.results import Termination
-from asara_server.eventlog.journal import Fact
+from asara_server.journal.journal import Fact
 from asara_server.logs import logger
 from asara_server.match.spec import ProcessPolicy
 from asara_server.network.bot_server import BotServer

@@ -17,7 +17,7 @@ from asara_codec.decode import PlainReply
 from asara_codec.encode import serialize
 from asara_codec.messages import goodbye_bytes, welcome_bytes
 from asara_codec.results import Termination
-from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.journal.replay import Replay, ReplayError
 from asara_server.logs import logger
 from asara_server.match.inputs import Presence, RejectionRecord, ReplyRecord
 from asara_server.match.spec import SECOND_US

@@ -25,7 +25,7 @@ from typing import Final, NamedTuple
 from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
 from asara_game.vocabulary import RuleSet
-from asara_server.eventlog.record_codec import RecordCodec
+from asara_server.journal.record_codec import RecordCodec
 from asara_server.match import deal_secrets
 from asara_server.match.deal_secrets import draw_seed
 from asara_server.match.inputs import RejectionRecord, ReplyRecord
@@ -48,7 +48,7 @@ from asara_server.tournament.execution.remote_bots import RemoteBots
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.filesystem_view import EntryFiles, OwnFiles
 from asara_server.tournament.sandbox.private_copy import copy_size
-from asara_server.tournament.sandbox.spec import NOTHING_RESERVED
+from asara_server.tournament.sandbox.resources import NOTHING_RESERVED
 from asara_server.tournament.schedule.schedule import Attempt, ScheduledMatch
 from asara_server.tournament.standings.match_result import PlayedAttempt, SeatOutcome
 

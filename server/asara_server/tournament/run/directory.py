@@ -23,9 +23,9 @@ from pydantic import BaseModel, Field, ValidationError
 
 from asara_server.atomic_file import PRIVATE, PUBLIC, AppendedFile, abandoned_parts, replace_file
 from asara_server.bounded_file import MIB, read_bounded
-from asara_server.eventlog.file_lock import known_holder, lock_holder
-from asara_server.eventlog.journal import Fact, Journal, JournalError, in_use
-from asara_server.eventlog.line_index import IndexWriter, index_end
+from asara_server.journal.file_lock import known_holder, lock_holder
+from asara_server.journal.journal import Fact, Journal, JournalError, in_use
+from asara_server.journal.line_index import IndexWriter, index_end
 from asara_server.logs import logger
 from asara_server.replay.file import file_content
 from asara_server.tournament.config.tournament_file import LARGEST_FILE

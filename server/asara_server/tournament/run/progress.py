@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from asara_codec.results import Termination
-from asara_server.eventlog.journal import Fact, Journal, JournalError
+from asara_server.journal.journal import Fact, Journal, JournalError
 from asara_server.logs import logger
 from asara_server.replay.file import signed_records
 from asara_server.replay.signing import SigningKey

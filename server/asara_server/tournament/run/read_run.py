@@ -12,9 +12,9 @@ from typing import Final
 from pydantic import ValidationError
 
 from asara_server.bounded_file import open_evidence
-from asara_server.eventlog.journal import Fact, JournalError, split_line
-from asara_server.eventlog.line_index import LineFollower
-from asara_server.eventlog.log_file import MAGIC, LogReader, row_bytes
+from asara_server.journal.journal import Fact, JournalError, split_line
+from asara_server.journal.line_index import LineFollower
+from asara_server.journal.rows import MAGIC, RowReader, row_bytes
 from asara_server.tournament.run.directory import INDEX, JOURNAL, RunError
 from asara_server.tournament.run.run_record import Lives, RunInfo, RunRecord, process_rows
 from asara_server.tournament.standings.match_result import MatchResult
@@ -27,7 +27,7 @@ NOT_A_RUN: Final = (
 
 @dataclass(slots=True)
 class JournalAudit:
-    """What only an audit needs to know about a journal; see `RunLog.read_all`."""
+    """What only an audit needs to know about a journal; see `RunJournal.read_all`."""
 
     lives: Lives = field(default_factory=Lives)
     """The lives of the bots' processes."""
@@ -39,7 +39,7 @@ class JournalAudit:
     """SHA-256 of the journal without its last row; "" if it cannot be read to its end."""
 
 
-class RunLog:
+class RunJournal:
     """A run as its journal describes it, up to the last row that was read."""
 
     info: RunInfo
@@ -91,7 +91,7 @@ class RunLog:
         before, digest = sha256(), sha256(MAGIC)
         try:
             with open_evidence(self._path, sys.maxsize) as file:
-                reader = LogReader(file, name)
+                reader = RowReader(file, name)
                 for row in reader.rows():
                     before = digest.copy()
                     digest.update(row_bytes(reader.content, reader.checksum))
@@ -138,14 +138,14 @@ class RunLog:
                     self._audit.lives.add(row)
 
 
-def read_run(directory: Path) -> RunLog:
+def read_run(directory: Path) -> RunJournal:
     """Return the run in a directory, even if it is still being played; raises RunError."""
-    run = RunLog(directory)
+    run = RunJournal(directory)
     run.read()
     return run
 
 
-def read_ended_run(directory: Path) -> RunLog:
+def read_ended_run(directory: Path) -> RunJournal:
     """Return a run that has ended, so that its deals are no secret; raises RunError."""
     run = read_run(directory)
     if run.info.state in {"prepared", "running"}:

@@ -10,7 +10,7 @@ record, anyone can check that no bot process survived from one match of a deal t
 boot, which is unaffected by changes to the clock. A worker's lines can come twice, if the worker
 returned a block and the runner was killed before it removed the block's journal.
 
-The README of `eventlog` lists the kinds of facts.
+The README of `journal` lists the kinds of facts.
 """
 
 import json
@@ -29,13 +29,13 @@ from typing import Any, Final, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from asara_server.eventlog.journal import Fact, JournalError
+from asara_server.journal.journal import Fact, JournalError
 from asara_server.match.spec import ProcessPolicy
 from asara_server.replay.signing import SigningKey, signature_holds
 from asara_server.text import plain
 from asara_server.tournament.config.fields import BlockKind
 from asara_server.tournament.run.costs import RunCosts
-from asara_server.tournament.sandbox.spec import SandboxKind
+from asara_server.tournament.sandbox.resources import SandboxKind
 from asara_server.tournament.schedule.schedule import ScheduledMatch, attempt_name
 from asara_server.tournament.standings.match_result import MatchResult
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from asara_codec.results import Termination
-from asara_server.eventlog.file_lock import known_holder
+from asara_server.journal.file_lock import known_holder
 from asara_server.tournament.run.directory import JOURNAL, RemoteInfo, read_remote
-from asara_server.tournament.run.read_run import RunLog
+from asara_server.tournament.run.read_run import RunJournal
 from asara_server.tournament.run.run_record import RunInfo
 from asara_server.tournament.schedule.schedule import MAX_ATTEMPTS
 from asara_server.tournament.standings.match_result import MatchResult, SeatOutcome
@@ -125,7 +125,7 @@ class StatusReader:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.log = RunLog(directory)
+        self.log = RunJournal(directory)
         self._tally = _Tally(self.log.results)
 
     def read(self, now: float | None = None) -> RunStatus:
@@ -240,7 +240,7 @@ class _Tally:
         return self._latest[entry]
 
 
-def read_state(log: RunLog) -> tuple[RunState, int | None]:
+def read_state(log: RunJournal) -> tuple[RunState, int | None]:
     """Read what is new about a run; return its state, and the process that plays it.
 
     The process is 0 if its number is unknown, and None if no process plays the run. Raises

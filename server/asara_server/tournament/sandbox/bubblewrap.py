@@ -26,15 +26,15 @@ from asara_server.tournament.sandbox.private_copy import (
     memory_file,
     reopened,
 )
-from asara_server.tournament.sandbox.runtimes import VisiblePrograms, visible_programs
-from asara_server.tournament.sandbox.seccomp import seccomp_filter
-from asara_server.tournament.sandbox.spec import (
+from asara_server.tournament.sandbox.resources import (
     BUILD_CACHE,
     NOTHING_RESERVED,
     OWN_PROCESSES,
     ReservedPaths,
     ResourceLimits,
 )
+from asara_server.tournament.sandbox.runtimes import VisiblePrograms, visible_programs
+from asara_server.tournament.sandbox.seccomp import seccomp_filter
 from asara_server.tournament.sandbox.system_mounts import Mounts, ProcView, system_mounts
 
 

@@ -39,8 +39,8 @@ from asara_server.tournament.sandbox.private_copy import (
     copy_into_memory,
     largest_parts,
 )
+from asara_server.tournament.sandbox.resources import ReservedPaths
 from asara_server.tournament.sandbox.runtimes import visible_programs
-from asara_server.tournament.sandbox.spec import ReservedPaths
 from asara_server.tournament.sandbox.system_mounts import system_paths
 
 

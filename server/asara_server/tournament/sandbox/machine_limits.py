@@ -18,7 +18,7 @@ from asara_server.bounded_file import MIB
 from asara_server.logs import logger
 from asara_server.tournament.config.tournament_file import Limits
 from asara_server.tournament.sandbox.cgroups import CONTROL_GROUPS, own_groups
-from asara_server.tournament.sandbox.spec import (
+from asara_server.tournament.sandbox.resources import (
     ADDRESS_SPACE_FACTOR,
     OWN_PROCESSES,
     ResourceLimits,

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from asara_server.bounded_file import MIB
-from asara_server.tournament.sandbox.spec import BUILD_CACHE
+from asara_server.tournament.sandbox.resources import BUILD_CACHE
 
 _PAGE: Final = 4096
 DIRECTORY_LIMIT: Final = "limits.directory_mib"

@@ -20,8 +20,12 @@ from asara_server.tournament.sandbox.bubblewrap import (
 )
 from asara_server.tournament.sandbox.cgroups import Cgroups
 from asara_server.tournament.sandbox.machine_limits import find_ceilings, match_limits, reductions
+from asara_server.tournament.sandbox.resources import (
+    NOTHING_RESERVED,
+    ReservedPaths,
+    ResourceLimits,
+)
 from asara_server.tournament.sandbox.seccomp import seccomp_filter
-from asara_server.tournament.sandbox.spec import NOTHING_RESERVED, ReservedPaths, ResourceLimits
 
 USE_NONE: Final = "use --sandbox none to run bots unconfined, with your permissions"
 """The remedy at the end of every message about a missing sandbox."""

@@ -40,7 +40,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from asara_server.tournament.standings.intervals import ERROR
+from asara_server.tournament.standings.intervals_and_ranks import ERROR
 from asara_server.tournament.standings.model import LadderRow
 from asara_server.tournament.standings.result_table import (
     BlockScores,

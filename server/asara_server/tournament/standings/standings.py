@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from asara_codec.results import Termination
-from asara_server.tournament.standings.intervals import (
+from asara_server.tournament.standings.intervals_and_ranks import (
     ERROR,
     error_of,
     intervals_95,

@@ -25,13 +25,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from asara_server.eventlog.replay import ReplayError
+from asara_server.journal.replay import ReplayError
 from asara_server.replay.file import read_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE
 from asara_server.text import plain, plain_words
 from asara_server.tournament.config.names import name_fault
 from asara_server.tournament.run.directory import BUNDLE_MATCHES, BUNDLES, RunError
-from asara_server.tournament.run.read_run import RunLog
+from asara_server.tournament.run.read_run import RunJournal
 from asara_server.tournament.run.run_record import RunInfo
 from asara_server.tournament.standings.match_result import MatchResult, by_schedule
 from asara_server.tournament.standings.model import Standings, StandingsRow
@@ -61,7 +61,7 @@ class Bundle:
     """Why a replay lacks the proof that it should have; "" if no proof is missing."""
 
 
-def check_names(run: RunLog) -> None:
+def check_names(run: RunJournal) -> None:
     """Raise RunError if a name in the run would lead outside a bundle or its directory.
 
     A run may come from elsewhere, and its names become file names here.
@@ -78,7 +78,7 @@ def check_names(run: RunLog) -> None:
 class BundleWriter:
     """Writes the bundles of one run to its directory `bundles`, which only its owner may enter."""
 
-    def __init__(self, run: RunLog, standings: Standings) -> None:
+    def __init__(self, run: RunJournal, standings: Standings) -> None:
         self._directory = run.directory
         self._proofs: ProofMaker | None = None
         self._unproven = ""

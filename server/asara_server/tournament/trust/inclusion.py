@@ -13,11 +13,11 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from asara_server.tournament.run.directory import RunError
-from asara_server.tournament.run.read_run import RunLog, read_run
+from asara_server.tournament.run.read_run import RunJournal, read_run
 from asara_server.tournament.run.run_record import DOCUMENTS, Document, SignedBytes
 from asara_server.tournament.standings.match_result import MatchResult
-from asara_server.tournament.trust.attempt_check import ExpectedMatch, attempt_faults
 from asara_server.tournament.trust.manifest import MANIFEST, Manifest
+from asara_server.tournament.trust.result_check import ExpectedMatch, attempt_faults
 from asara_server.tournament.trust.signed_documents import (
     DocumentError,
     Published,
@@ -73,7 +73,7 @@ class InclusionProof(Document):
 class ProofMaker:
     """Makes proofs that replays belong to a run."""
 
-    def __init__(self, run: RunLog) -> None:
+    def __init__(self, run: RunJournal) -> None:
         """Take the signed documents and the results, unchecked; raises NoEndError and RunError."""
         self._directory = run.directory
         manifest, head = map(run.record.documents.get, DOCUMENTS)

@@ -18,7 +18,7 @@ from asara_server.match.spec import MatchLimits, ProcessPolicy
 from asara_server.tournament.config.fields import BlockKind, Orders
 from asara_server.tournament.config.tournament_file import Entry, Tournament
 from asara_server.tournament.run.run_record import Document
-from asara_server.tournament.sandbox.spec import SandboxKind
+from asara_server.tournament.sandbox.resources import SandboxKind
 from asara_server.tournament.schedule.layout import Layout, table_kinds
 from asara_server.tournament.schedule.schedule import (
     MAX_ATTEMPTS,

@@ -47,7 +47,7 @@ from asara_server.tournament.run.directory import (
     RunError,
 )
 from asara_server.tournament.run.progress import Suspensions
-from asara_server.tournament.run.read_run import JournalAudit, RunLog
+from asara_server.tournament.run.read_run import JournalAudit, RunJournal
 from asara_server.tournament.run.run_record import (
     DOCUMENTS,
     RUN_INFO,
@@ -57,7 +57,8 @@ from asara_server.tournament.run.run_record import (
 )
 from asara_server.tournament.schedule.schedule import ScheduledMatch, looks_at, with_own_deals
 from asara_server.tournament.standings.model import Standings
-from asara_server.tournament.trust.attempt_check import (
+from asara_server.tournament.trust.manifest import MANIFEST, Manifest, schedule_bytes
+from asara_server.tournament.trust.result_check import (
     AttemptCheck,
     ExpectedMatch,
     check_attempts,
@@ -65,7 +66,6 @@ from asara_server.tournament.trust.attempt_check import (
     replay_faults,
     replay_file,
 )
-from asara_server.tournament.trust.manifest import MANIFEST, Manifest, schedule_bytes
 from asara_server.tournament.trust.signed_documents import Cause, Published, Signed, check_signed
 from asara_server.tournament.trust.tree_head import TREE_HEAD, TreeHead, root_text
 
@@ -119,7 +119,7 @@ class RunAudit:
         self.replays: dict[str, str] = {}
         self.faulty: dict[str, str] = {}
         self.expected: dict[str, ExpectedMatch] = {}
-        self._log = RunLog(directory)
+        self._log = RunJournal(directory)
         self._journal = JournalAudit()
         self._info: RunInfo | None = None
         """What the journal says about the run; None if the journal cannot be read to its end."""

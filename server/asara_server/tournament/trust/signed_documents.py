@@ -15,7 +15,7 @@ from typing import Final, TypeVar
 from pydantic import ValidationError
 
 from asara_server.bounded_file import open_evidence
-from asara_server.eventlog.journal import Fact
+from asara_server.journal.journal import Fact
 from asara_server.match.deal_secrets import commitment
 from asara_server.replay.signing import SigningKey, fingerprint
 from asara_server.tournament.run.directory import RunDirectory, RunError

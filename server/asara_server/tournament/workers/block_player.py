@@ -19,8 +19,8 @@ from threading import Lock, Thread
 from typing import Any, Final, TypeVar
 
 from asara_server.event_loop import new_event_loop, seldom_collect
-from asara_server.eventlog.journal import Fact as JournalFact
-from asara_server.eventlog.journal import Journal, JournalError
+from asara_server.journal.journal import Fact as JournalFact
+from asara_server.journal.journal import Journal, JournalError
 from asara_server.logs import Fact, gather
 from asara_server.referee.referee import Referee
 from asara_server.tournament.bots.living_bots import end_leftovers, others_have_bots

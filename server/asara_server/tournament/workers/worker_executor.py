@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from asara_game.edition import load_edition
-from asara_server.eventlog.journal import Fact as JournalFact
+from asara_server.journal.journal import Fact as JournalFact
 from asara_server.logs import Fact, logger, repeat
 from asara_server.tournament.bots.output import SUFFIX, moved_index
 from asara_server.tournament.config.tournament_file import Limits, MatchSettings
@@ -38,7 +38,7 @@ from asara_server.tournament.run.progress import PendingBlock, RunProgress
 from asara_server.tournament.sandbox.bubblewrap import Sandbox
 from asara_server.tournament.sandbox.machine_limits import reductions
 from asara_server.tournament.sandbox.probe import SandboxError, find_sandbox, require_freezer
-from asara_server.tournament.sandbox.spec import ReservedPaths
+from asara_server.tournament.sandbox.resources import ReservedPaths
 from asara_server.tournament.schedule.schedule import MAX_ATTEMPTS
 from asara_server.tournament.standings.match_result import MatchResult, PlayedAttempt, utc_now
 from asara_server.user_error import UserError

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from asara_server.bounded_file import MIB
-from asara_server.tournament.bots.build_output import (
+from asara_server.tournament.bots.unpack_build import (
     ArchiveStream,
     BuildOutputError,
     OutputLimits,

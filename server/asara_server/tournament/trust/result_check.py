@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from asara_game.rules import format_rule_sets
-from asara_server.eventlog.describe import value_words
+from asara_server.journal.describe import value_words
 from asara_server.match.inputs import LateReplyRecord
 from asara_server.match.spec import SECOND_US
 from asara_server.replay.file import SUFFIX, ReplayFile

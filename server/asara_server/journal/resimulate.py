@@ -11,8 +11,8 @@ from asara.v1.vocabulary_pb2 import Action as ActionMessage
 from asara_codec.results import SeatForfeited, SeatResult
 from asara_game.events import Event
 from asara_game.state import State
-from asara_server.eventlog.describe import describe, describe_difference
-from asara_server.eventlog.replay import Replay, ReplayError
+from asara_server.journal.describe import describe, describe_difference
+from asara_server.journal.replay import Replay, ReplayError
 from asara_server.match.inputs import (
     EnterRecord,
     ExpiryRecord,

@@ -18,12 +18,12 @@ from typing import Any, Final, NamedTuple, NoReturn, Self
 
 from asara_codec.wire_format import delimited, varint
 from asara_server.atomic_file import PRIVATE, AppendedFile
-from asara_server.eventlog.file_lock import hold, holder
-from asara_server.eventlog.line_index import IndexWriter
-from asara_server.eventlog.log_file import (
+from asara_server.journal.file_lock import hold, holder
+from asara_server.journal.line_index import IndexWriter
+from asara_server.journal.rows import (
     MAGIC,
     JournalError,
-    LogReader,
+    RowReader,
     row_bytes,
     row_checksum,
 )
@@ -100,7 +100,7 @@ class Journal:
             with ExitStack() as stack:
                 self._held = stack.enter_context(_open_private(path))
                 self._lock(self._held.fileno())
-                reader = LogReader(self._held, path)
+                reader = RowReader(self._held, path)
                 self._next_number = self._read(reader, wanted)
                 self._checksum = reader.checksum
                 self.size = reader.end
@@ -120,7 +120,7 @@ class Journal:
         except (BlockingIOError, PermissionError):
             raise JournalError(f"{self.path}: {in_use(holder(descriptor) or 0)}") from None
 
-    def _read(self, reader: LogReader, wanted: Callable[[str], bool]) -> int:
+    def _read(self, reader: RowReader, wanted: Callable[[str], bool]) -> int:
         """Read the whole journal; return the number for the next match."""
         numbers: dict[str, int] = {}
         matches: dict[int, tuple[str, list[bytes]]] = {}

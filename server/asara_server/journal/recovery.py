@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 from asara_codec.reflection import CodecError
-from asara_server.eventlog.journal import Journal, JournalError
-from asara_server.eventlog.record_codec import RecordCodec, Results, Signature
-from asara_server.eventlog.replay import ReplayHeader
-from asara_server.eventlog.resimulate import resimulate
+from asara_server.journal.journal import Journal, JournalError
+from asara_server.journal.record_codec import RecordCodec, Results, Signature
+from asara_server.journal.replay import ReplayHeader
+from asara_server.journal.resimulate import resimulate
 from asara_server.match.inputs import Record
 from asara_server.match.match import Match
 from asara_server.match.spec import MatchSpec

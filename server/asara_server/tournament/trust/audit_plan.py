@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
 from asara_server.event_loop import seldom_collect
-from asara_server.eventlog.replay import ReplayError
+from asara_server.journal.replay import ReplayError
 from asara_server.replay.audit import Verdict, audit
 from asara_server.replay.file import SUFFIX, parse_file, read_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, read_public_key
@@ -21,9 +21,9 @@ from asara_server.single_process import SingleProcess
 from asara_server.system import usable_cores
 from asara_server.tournament.run.directory import BUNDLE_MATCHES, RUN_FOLDERS, RUN_MARKS
 from asara_server.tournament.run.run_record import signature_name
-from asara_server.tournament.trust.attempt_check import ExpectedMatch, replay_file
 from asara_server.tournament.trust.inclusion import SIGNED
 from asara_server.tournament.trust.manifest import MANIFEST
+from asara_server.tournament.trust.result_check import ExpectedMatch, replay_file
 from asara_server.tournament.trust.run_audit import RunAudit
 from asara_server.tournament.trust.signed_documents import (
     Cause,

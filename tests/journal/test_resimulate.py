@@ -7,8 +7,8 @@ import pytest
 from asara_codec.clocks import Clocks
 from asara_codec.encode import action_message
 from asara_game.rules import RULE_COMBINATIONS
-from asara_server.eventlog.record_codec import RecordCodec
-from asara_server.eventlog.resimulate import (
+from asara_server.journal.record_codec import RecordCodec
+from asara_server.journal.resimulate import (
     UnsoundError,
     resimulate,
     resimulated,

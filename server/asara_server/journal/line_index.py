@@ -17,7 +17,7 @@ from typing import BinaryIO, Final
 
 from asara_server.atomic_file import PRIVATE, AppendedFile, replace_file
 from asara_server.bounded_file import open_ordinary
-from asara_server.eventlog.log_file import CHECKSUM_BYTES, LogFollower
+from asara_server.journal.rows import CHECKSUM_BYTES, RowFollower
 
 _TAIL: Final = 64 << 20
 """Maximum bytes of the index that are searched for its last whole line."""
@@ -81,7 +81,7 @@ class LineFollower:
         """Device and inode of the journal that was read."""
         self._indexed = 0, 0
         """Inode of the index that was read, and how far."""
-        self._log = LogFollower(journal)
+        self._log = RowFollower(journal)
 
     def is_replaced(self) -> bool:
         """Return True if the journal is another file than the one read before; raises OSError."""

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from asara_server.tournament.standings.intervals import (
+from asara_server.tournament.standings.intervals_and_ranks import (
     MIN_BLOCKS,
     blocks_for,
     exact_intervals_95,

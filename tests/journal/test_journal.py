@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from asara_server import atomic_file
-from asara_server.eventlog.journal import Ended, Fact, Journal, JournalError
-from asara_server.eventlog.log_file import MAGIC, LogFollower, row_bytes, row_checksum
+from asara_server.journal.journal import Ended, Fact, Journal, JournalError
+from asara_server.journal.rows import MAGIC, RowFollower, row_bytes, row_checksum
 from tests.events import EVENT_S, wait_until
 
 
@@ -265,7 +265,7 @@ def test_rows_that_are_changed_are_found(tmp_path: Path, change: str) -> None:
 
 def test_what_is_added_to_a_log_can_be_followed(tmp_path: Path) -> None:
     path = tmp_path / "j"
-    follower = LogFollower(path)
+    follower = RowFollower(path)
     with pytest.raises(FileNotFoundError):
         follower.news()
     with Journal(path) as journal:
@@ -282,7 +282,7 @@ def test_what_is_added_to_a_log_can_be_followed(tmp_path: Path) -> None:
     whole = path.read_bytes()
     for cut in range(1, 20):
         path.write_bytes(whole[:-cut])  # as it is while it is written
-        follower = LogFollower(path)
+        follower = RowFollower(path)
         assert follower.news()[2:] == [(1, b"move")]
         path.write_bytes(whole)
         assert follower.news() == [(0, b"result 1 rank 1")]
@@ -299,7 +299,7 @@ def test_a_long_log_is_followed_in_parts(tmp_path: Path) -> None:
         for _ in range(40):
             journal.add("one", bytes(100_000))
             journal.commit()
-        follower = LogFollower(tmp_path / "j")
+        follower = RowFollower(tmp_path / "j")
         parts = [follower.news() for _ in range(5)]
     assert sum(map(len, parts)) == 42
     assert all(len(part) < 15 for part in parts)

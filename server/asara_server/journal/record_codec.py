@@ -34,7 +34,7 @@ from asara_codec.wire_format import (
 )
 from asara_game.edition import LARGEST_EDITION
 from asara_game.vocabulary import RuleSet
-from asara_server.eventlog.replay import ReplayHeader
+from asara_server.journal.replay import ReplayHeader
 from asara_server.match.inputs import (
     EXTERNAL_TERMINATIONS,
     Absence,

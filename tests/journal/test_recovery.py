@@ -10,12 +10,12 @@ import pytest
 
 from asara_codec.clocks import Clocks
 from asara_codec.results import Termination
-from asara_server.eventlog.journal import Journal, JournalError
-from asara_server.eventlog.log_file import split_frames
-from asara_server.eventlog.record_codec import Results, Signature
-from asara_server.eventlog.recovery import recover
-from asara_server.eventlog.replay import ReplayHeader
-from asara_server.eventlog.resimulate import resimulated_steps
+from asara_server.journal.journal import Journal, JournalError
+from asara_server.journal.record_codec import Results, Signature
+from asara_server.journal.recovery import recover
+from asara_server.journal.replay import ReplayHeader
+from asara_server.journal.resimulate import resimulated_steps
+from asara_server.journal.rows import split_frames
 from asara_server.match.inputs import ForfeitRecord, ReopenRecord, ReplyRecord, StartRecord
 from asara_server.match.spec import MatchRecord, MatchSpec
 from asara_server.replay.file import parse_replay

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from asara_game.edition import parse_edition
 from asara_game.rules import format_rule_sets
-from asara_server.eventlog.replay import Replay
+from asara_server.journal.replay import Replay
 from asara_server.match.inputs import (
     EnterRecord,
     ExpiryRecord,

@@ -56,7 +56,7 @@ def split_frames(frames: bytes) -> Iterator[tuple[int, bytes]]:
         at += length
 
 
-class LogReader:
+class RowReader:
     """Reads an open file up to its last complete row; another process may be appending to it."""
 
     def __init__(self, file: BinaryIO, path: Path, end: int = 0, checksum: bytes = MAGIC) -> None:
@@ -149,7 +149,7 @@ def _row_end(data: bytes, at: int) -> int:
     return at + _SMALLEST_ROW + length
 
 
-class LogFollower:
+class RowFollower:
     """Follows a log from its beginning, and reads the rows that are added."""
 
     def __init__(self, path: Path) -> None:
@@ -165,7 +165,7 @@ class LogFollower:
         Raises OSError, and JournalError if a row is damaged or the file has been replaced.
         """
         with open_ordinary(self._path) as file:
-            reader = LogReader(file, self._path, self.end, self.checksum)
+            reader = RowReader(file, self._path, self.end, self.checksum)
             frames: list[tuple[int, bytes]] = []
             for row in reader.rows():
                 frames += row
