@@ -23,6 +23,7 @@ from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, run_of, write_output, writing
 from asara_server.cli.sessions.signals import live_with_parent
 from asara_server.journal.replay import ReplayError
+from asara_server.process_pool import map_in_processes
 from asara_server.replay.analysis import actions_in, analyse
 from asara_server.replay.analysis_file import (
     SUFFIX,
@@ -42,7 +43,6 @@ from asara_server.text import count
 from asara_server.tournament.run.directory import ANALYSIS
 from asara_server.tournament.run.read_run import read_ended_run
 from asara_server.tournament.standings.match_result import MatchResult, by_schedule
-from asara_server.tournament.trust.audit_plan import map_in_processes
 from asara_server.user_error import UserError
 
 _DECISIVE: Final = 3

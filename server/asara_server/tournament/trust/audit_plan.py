@@ -1,23 +1,16 @@
 """Plans audits of runs and of single replays, and replays the matches."""
 
-import multiprocessing
-import signal
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 from asara_server.event_loop import seldom_collect
 from asara_server.journal.replay import ReplayError
+from asara_server.process_pool import map_in_processes
 from asara_server.replay.audit import Verdict, audit
 from asara_server.replay.file import SUFFIX, parse_file, read_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, read_public_key
-from asara_server.single_process import SingleProcess
 from asara_server.system import usable_cores
 from asara_server.tournament.run.directory import BUNDLE_MATCHES, RUN_FOLDERS, RUN_MARKS
 from asara_server.tournament.run.run_record import signature_name
@@ -35,12 +28,6 @@ from asara_server.tournament.trust.signed_documents import (
 )
 from asara_server.tournament.trust.tree_head import TREE_HEAD
 from asara_server.user_error import UserError
-
-_J = TypeVar("_J")
-_V = TypeVar("_V")
-
-_CHUNKS_AHEAD: Final = 3
-"""How many chunks per process may be waiting to be audited or to be yielded in order."""
 
 _LEAK_WORLDS: Final = 2
 """Number of alternative worlds tried for every seat at every decision to find leaks."""
@@ -186,71 +173,6 @@ def audit_replay(job: AuditJob) -> Verdict:
         return Verdict(str(error))
     except Exception as error:  # noqa: BLE001 - one odd file must not keep the others unchecked
         return Verdict(f"cannot be played again: {type(error).__name__}: {error}")
-
-
-# Processes
-
-
-def map_in_processes(
-    check: Callable[[_J], _V], jobs: Sequence[_J], processes: int, files_at_once: int
-) -> Iterator[_V]:
-    """Yield the verdict of each job, in job order. Raises UserError.
-
-    Only a few chunks of jobs are copied in memory at a time, no matter how many jobs there are.
-    """
-    chunks: Iterator[Sequence[_J]] = (
-        jobs[at : at + files_at_once] for at in range(0, len(jobs), files_at_once)
-    )
-    waiting: deque[tuple[SingleProcess, Future[list[_V]]]] = deque()
-    context = multiprocessing.get_context("spawn")
-    with ExitStack() as stack:
-        pools = [
-            stack.enter_context(SingleProcess(context, _begin_worker)) for _ in range(processes)
-        ]
-        try:
-            with _interrupts_held():  # processes are started here
-                for pool, chunk in zip(pools * _CHUNKS_AHEAD, chunks, strict=False):
-                    waiting.append((pool, pool.submit(_check_chunk, check, chunk)))
-            while waiting:
-                pool, future = waiting.popleft()
-                verdicts = future.result()
-                for chunk in islice(chunks, 1):
-                    waiting.append((pool, pool.submit(_check_chunk, check, chunk)))
-                yield from verdicts
-        except BaseException as error:
-            for pool in pools:
-                pool.shutdown(wait=False, cancel_futures=True)
-            if isinstance(error, BrokenProcessPool):
-                raise UserError(
-                    "a process of the audit was ended from outside, perhaps for lack of memory; "
-                    "repeat it with fewer, such as --jobs 1"
-                ) from None
-            raise
-
-
-def _check_chunk(check: Callable[[_J], _V], jobs: Sequence[_J]) -> list[_V]:
-    return list(map(check, jobs))
-
-
-def _begin_worker() -> None:
-    """Let an interrupt from the terminal end this process immediately and without a traceback."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    seldom_collect()
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Hold interrupts back; processes started meanwhile hold them back until `_begin_worker`."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 # Runs and files

@@ -19,7 +19,7 @@ from threading import Thread
 from types import FrameType
 from typing import Final
 
-from asara_server.single_process import SingleProcess
+from asara_server.process_pool import SingleProcess
 from asara_server.system import usable_cores
 from asara_server.tournament.workers.block_player import (
     abandon_blocks,

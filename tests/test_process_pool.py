@@ -1,4 +1,4 @@
-"""Audits by several processes: order, memory, interrupts and processes that are killed."""
+"""Work in several processes: order, memory, interrupts and processes that are killed."""
 
 import os
 import signal
@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from asara_game.rules import RULE_COMBINATIONS
+from asara_server.process_pool import map_in_processes
 from asara_server.replay.signing import SigningKey
-from asara_server.tournament.trust.audit_plan import map_in_processes
 from asara_server.user_error import UserError
 from tests.events import EVENT_S, wait_until
 from tests.match.playouts import random_replay, replay_bytes
