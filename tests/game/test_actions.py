@@ -36,7 +36,7 @@ def test_actions_do_not_change():
         ("", "no verb"),
         ("jump bank 12", "'jump'"),
         ("dispatch moon 1", "'moon'"),
-        ("dispatch bank", "number is missing"),
+        ("dispatch bank", "the number of a space is missing"),
         ("dispatch bank 012", "dispatch bank 12"),
         ("dispatch bank -1", "'-1'"),
         ("dispatch bank ١٢", "number"),
