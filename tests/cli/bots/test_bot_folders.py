@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from asara_server import bundled
+from asara_server.cli.options.bots import find_bots
 from asara_server.tournament.config.tournament_file import load_tournament
 from tests.cli.command import asara, refusal
 from tests.tournament import sample_bots
@@ -178,6 +179,16 @@ def test_a_fault_of_a_bot_file_is_one_line(tmp_path: Path, text: str, fault: str
     assert said.count("\n") == 1
     said = refusal("tournament", "plan", cup(tmp_path, '[[entries]]\ndirectory = "mine"\n'))
     assert fault.split(" in ", maxsplit=1)[0] in said.replace("cup.toml: entry 1: mine/", "")
+
+
+def test_a_folder_with_the_name_of_a_built_in_bot_is_given_as_a_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = write(tmp_path / "greedy", 'command = "python bot.py"\n', bot_py=sample_bots.GOOD)
+    monkeypatch.chdir(tmp_path)
+    found = find_bots(["greedy", "greedy --seed 1", "./greedy", "greedy/", str(mine)])
+    built_in = bundled.path("bots", "greedy").resolve()
+    assert [bot.directory for bot in found] == [built_in, built_in, mine, mine, mine]
 
 
 def cup(folder: Path, entries: str) -> Path:

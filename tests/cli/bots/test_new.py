@@ -152,6 +152,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
         ("~nobody-here/x", "cannot be the path"),
         ("x" * 300, "File name too long"),
         ("a\x1bb", "characters that cannot be seen"),
+        ("file/../Greedy", "Greedy: greedy is a built-in bot; choose another name, such as my-gre"),
     ):
         said = refusal("new", "python", name, cwd=tmp_path)
         assert fault in said, name

@@ -92,6 +92,9 @@ def is_built_in(folder: Path) -> bool:
 
 
 def _find_bot(argument: str) -> _Table:
+    bots = built_in_bots()
+    if argument in bots:  # ./greedy is a folder
+        return _bot_of_folder(argument, bots[argument])
     path = _path(argument)
     if path.is_dir() and has_bot_file(path):
         return _bot_of_folder(argument, path)
@@ -106,9 +109,6 @@ def _find_bot(argument: str) -> _Table:
         raise UserError(_no_main_file(argument, path))
     if spaces and not _python_file(path):
         return _bot_with_options(argument) or _command_line(argument)
-    bots = built_in_bots()
-    if argument in bots:
-        return _bot_of_folder(argument, bots[argument])
     if path.is_dir():
         raise UserError(_no_main_file(argument, path))
     if _python_file(path):

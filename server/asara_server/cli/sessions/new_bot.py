@@ -29,6 +29,7 @@ from asara_server.cli.options.log import LogOptions
 from asara_server.cli.sessions.signals import handlers
 from asara_server.text import plain
 from asara_server.tournament.config.commands import search_path
+from asara_server.tournament.config.entry_folders import built_in_bots
 from asara_server.user_error import UserError
 
 _CLIENT: Final = "asara"
@@ -54,6 +55,10 @@ def make_bot(options: New, _log: LogOptions) -> int:
     language = find_language(options.language)
     folder = _new_folder(directory)
     name = package_name(folder.name)
+    if name in built_in_bots():
+        raise UserError(
+            f"{_shown(folder)}: {name} is a built-in bot; choose another name, such as my-{name}"
+        )
     with _made_beside(folder) as part:
         _copy_bot(language, name, part)
     shown = _shown(folder)
