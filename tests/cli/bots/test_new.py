@@ -30,6 +30,7 @@ def test_a_bot_in_python_plays_and_is_checked(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert done.stderr == (
         "Created my bots/Mine 2, a Python bot. Its source is my bots/Mine 2/main.py\n"
+        "The bot is called mine-2, a name that all package managers accept.\n"
         "Next steps:\n"
         "  asara match 'my bots/Mine 2' greedy    # play a match\n"
         "  asara check 'my bots/Mine 2'           # check it the way an organiser would\n"
@@ -61,6 +62,7 @@ def _folder(path: Path) -> Path:
 def test_every_language_has_all_its_files(tmp_path: Path, language) -> None:
     """Names and paths are the new ones, and nothing that a build leaves is copied."""
     done = asara("new", language.name, "mine", "--no-fetch", cwd=tmp_path, status=0)
+    assert "The bot is called" not in done.stderr
     folder = tmp_path / "mine"
     found = files(folder)
     assert {*FILES, language.source} <= set(found)

@@ -63,6 +63,8 @@ def make_bot(options: New, _log: LogOptions) -> int:
         _copy_bot(language, name, part)
     shown = _shown(folder)
     notify(f"Created {shown}, a {language.title} bot. Its source is {shown}/{language.source}")
+    if name != folder.name:
+        notify(f"The bot is called {name}, a name that all package managers accept.")
     status = _fetch(language, folder) if fetch else 0
     argument = shlex.quote(directory)
     steps = {
