@@ -126,8 +126,8 @@ def test_a_run_publishes_its_files(cup: Cup) -> None:
     assert info["deal_commitment"] in log.splitlines()[0]
     assert (
         "Tournament secret (publish it now, so that others can verify the deals): "
-        f"{info['tournament_secret']}\n" in cup.done.stderr
-    )
+        f"{info['tournament_secret']}\nResults, replays and bot output: {cup.run}\n"
+    ) in cup.done.stderr
     assert "match started" in log
 
 

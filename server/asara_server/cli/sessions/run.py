@@ -30,8 +30,8 @@ def play_run(setup: RunSetup, log: LogOptions, meter: RunMeter | None = None) ->
     """Play the matches of a run; return how it ended and the exit status.
 
     The status is 0, or 1 if the referee failed in a match, or 128 plus the signal that stopped the
-    run. A tournament prints the manifest's hash and the commitment to its deals at the start, and
-    the secret behind the commitment at the end. Without a `meter`, a RunMeter shows the progress.
+    run. A tournament prints the manifest's hash and the commitment to its deals at the start.
+    Without a `meter`, a RunMeter shows the progress.
     """
     directory = setup.directory
     meter = meter or RunMeter(len(setup.schedule))
@@ -125,11 +125,6 @@ async def _play(runner: Runner, meter: RunMeter, *, publish: bool) -> tuple[RunE
     finally:
         meter_task.cancel()
         await asyncio.gather(meter_task, return_exceptions=True)
-    if publish and end.standings.complete:
-        notify(
-            "Tournament secret (publish it now, so that others can verify the deals): "
-            f"{runner.tournament_secret}"
-        )
     if signals:
         return end, 128 + signals[0]
     return end, 1 if end.standings.matches.void else 0

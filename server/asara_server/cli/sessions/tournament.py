@@ -122,7 +122,7 @@ def play_tournament(options: Run, log: LogOptions) -> int:
             warn_of_earlier_exclusions(directory.info)
         setup = RunSetup(tournament, matches, directory, key, sandbox, executor)
         end, status = play_run(setup, log)
-        _show_end(tournament, end, options.out_directory)
+        _show_end(tournament, end, directory)
         if status == 0 and page is not None:
             stay(page)
     return status
@@ -214,16 +214,18 @@ def _run_directory(options: Run) -> Iterator[RunDirectory]:
         yield directory
 
 
-def _show_end(tournament: Tournament, end: RunEnd, directory: Path) -> None:
+def _show_end(tournament: Tournament, end: RunEnd, directory: RunDirectory) -> None:
     show_standings(end.standings)
     out.print()
-    warn_of_faults(end, directory / "run.log")
+    warn_of_faults(end, directory.path / "run.log")
     warn_of_folders(tournament)
     if line := end.costs.sentence:
         notify(line)
-    notify_run_directory(directory)
+    if secret := directory.info.tournament_secret:
+        notify("Tournament secret (publish it now, so that others can verify the deals): " + secret)
+    notify_run_directory(directory.path)
     if end.standings.complete:
-        notify(f"To write a report: asara report {shlex.quote(str(directory))}", words=False)
+        notify(f"To write a report: asara report {shlex.quote(str(directory.path))}", words=False)
     else:
         notify("To resume this run, repeat the command with --resume.")
 
