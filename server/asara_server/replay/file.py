@@ -139,6 +139,17 @@ def read_file(path: Path) -> bytes:
         raise ReplayError("not a path: it contains a zero byte") from None
 
 
+def is_other_file(path: Path) -> bool:
+    """Return True if this is a file of another kind, and so not even a damaged replay."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return False
+        with path.open("rb") as file:
+            return not _begins_like_replay(file.read(len(_MAGIC)))
+    except OSError:
+        return False
+
+
 def parse_replay(data: bytes) -> Replay:
     """Return the replay in the content of a file; raises ReplayError.
 
@@ -154,7 +165,7 @@ def parse_file(data: bytes) -> ReplayFile:
     """Read the content of a file, without checking its signature; raises ReplayError."""
     if not data:
         raise ReplayError("the file is empty; copy it again from its source")
-    if data[: len(_MAGIC)] != _MAGIC[: len(data)]:
+    if not _begins_like_replay(data):
         raise ReplayError("not an ASARA replay")
     if len(data) < _START:
         raise ReplayError("cut short in its first bytes; copy it again from its source")
@@ -164,6 +175,11 @@ def parse_file(data: bytes) -> ReplayFile:
             "use the version of the program that wrote it"
         )
     return _assemble(data)
+
+
+def _begins_like_replay(data: bytes) -> bool:
+    """Return True also if the first bytes are cut short."""
+    return data[: len(_MAGIC)] == _MAGIC[: len(data)]
 
 
 def _assemble(data: bytes) -> ReplayFile:

@@ -85,6 +85,10 @@ def test_what_cannot_be_audited(tmp_path: Path) -> None:
     bundle = tmp_path / "my-bot.zip"
     bundle.touch()
     assert "unpack it, then pass its folder" in refusal("audit", bundle)
+    cup = tmp_path / "cup.toml"
+    cup.write_text("seats = 2\n")
+    other = f"asara: {cup}: not an ASARA replay; pass a replay (*.asara) or a run's folder\n"
+    assert refusal("audit", cup) == refusal("audit", cup, "--inclusion") == other
     empty = tmp_path / "a.asara"
     empty.touch()
     done = asara("audit", empty, status=1)

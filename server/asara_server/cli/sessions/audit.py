@@ -23,6 +23,7 @@ from asara_server.tournament.trust.audit_plan import (
     AuditJob,
     audit_replay,
     audit_replays,
+    check_kind,
     is_bundle,
     plan_audit,
 )
@@ -261,6 +262,7 @@ def _inclusion(
     for file in (path, proof_file):
         if file is not None and not file.exists():
             raise UserError(f"{file}: no such file")
+    check_kind(path)
     if proof_file is None and (unproven := _lacks_proof(path)):
         return _Inclusion(unproven=unproven)
     try:

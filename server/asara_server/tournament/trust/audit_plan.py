@@ -9,7 +9,7 @@ from asara_server.event_loop import seldom_collect
 from asara_server.journal.replay import ReplayError
 from asara_server.process_pool import map_in_processes
 from asara_server.replay.audit import Verdict, audit
-from asara_server.replay.file import SUFFIX, parse_file, read_file
+from asara_server.replay.file import SUFFIX, is_other_file, parse_file, read_file
 from asara_server.replay.signing import PUBLIC_KEY_FILE, read_public_key
 from asara_server.system import usable_cores
 from asara_server.tournament.run.directory import BUNDLE_MATCHES, RUN_FOLDERS, RUN_MARKS
@@ -95,6 +95,7 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
         if path.suffix == ".zip":
             raise UserError(f"{path}: a zip file; unpack it, then pass its folder")
         if not path.is_dir():
+            check_kind(path)
             files[path] = None
             continue
         found = _find_runs(path)
@@ -140,6 +141,12 @@ def plan_audit(paths: Iterable[Path], published: Published, *, leaks: bool = Fal
         ),
         tuple(cause for one in found_signed for cause in one.causes),
     )
+
+
+def check_kind(path: Path) -> None:
+    """Raise UserError for a file that nobody could audit, such as a tournament file."""
+    if is_other_file(path):
+        raise UserError(f"{path}: not an ASARA replay; pass a replay (*{SUFFIX}) or a run's folder")
 
 
 def audit_replays(jobs: Sequence[AuditJob], processes: int | None = None) -> Iterator[Verdict]:
