@@ -25,6 +25,7 @@ REFUSALS = {
         "'python no.py' random": "bot 'python no.py': no such file 'no.py'",
         "'python3.99 ann.py' random": "no program 'python3.99' on PATH; 'python' is Python 3.",
         ". random": "pass the bot's file",
+        "cup.toml random": "to play it: asara tournament run cup.toml --out run\n",
         "random": "a match needs 2 to 4 bots, not 1; add an opponent",
         "~nobody-here/bot.py random": "~nobody-here names a user who does not exist",
     },

@@ -153,6 +153,8 @@ def test_names_of_files_and_folders_are_corrected(tmp_path: Path) -> None:
         "is not executable; make it so with chmod +x, or put its interpreter first, such as "
         "'node bot.js'"
     )
+    (spaced / "bot.toml").touch()
+    assert refused("my bot/bot.toml") == "pass its folder instead"
 
 
 def test_progress_names_the_bot_that_a_match_waits_for() -> None:

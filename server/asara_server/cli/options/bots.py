@@ -5,6 +5,7 @@ A built-in bot or a folder may be followed by options, which are appended to the
 
 import difflib
 import os
+import shlex
 import shutil
 from collections import Counter
 from collections.abc import Iterable
@@ -102,6 +103,7 @@ def _find_bot(argument: str) -> _Table:
         folder = path.resolve()
         return _bot(argument, _entry_name(folder.name), command, folder)
     if path.is_file():
+        _refuse_settings(argument, path)
         program = path.resolve()
         return _bot(argument, _file_name(path), _file_command(program), program.parent)
     spaces = len(argument.split()) > 1
@@ -123,6 +125,17 @@ def _find_bot(argument: str) -> _Table:
     elif bots and not hint:
         hint = f"; built-in bots: {', '.join(bots)}"
     raise UserError(f"bot {argument!r}: no such file, command or built-in bot{hint}")
+
+
+def _refuse_settings(argument: str, path: Path) -> None:
+    """Raise UserError for a file with the settings of a bot or a tournament."""
+    if path.name == BOT_FILE:
+        raise UserError(f"bot {argument!r}: pass its folder instead")
+    if path.suffix == ".toml":
+        raise UserError(
+            f"bot {argument!r}: this looks like a tournament file; to play it: "
+            f"asara tournament run {shlex.quote(argument)} --out run"
+        )
 
 
 def _bot_of_folder(argument: str, path: Path) -> _Table:
