@@ -72,7 +72,7 @@ def test_a_person_at_a_terminal_chooses_a_level(answer: str, level: int) -> None
         process.send_signal(signal.SIGTERM)
         assert process.wait(EVENT_S) == 128 + signal.SIGTERM, text
     assert f"level-{level}".encode() in text
-    assert text.count(b"Level of your opponent") == 1
+    assert text.count(b"Level of your opponent") == text.count(b" (press Enter for 2): ") == 1
     assert b"A number from 1 to 5: " in text
 
 

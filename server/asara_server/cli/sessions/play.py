@@ -154,7 +154,8 @@ def _asked_level() -> int:
     """Return the level that the person chooses; without a terminal, the usual level."""
     if not (sys.stdin and sys.stdin.isatty() and shows_progress()):
         return USUAL_LEVEL
-    question = f"Level of your opponent, from 1 for beginners to {LEVELS} ({USUAL_LEVEL}): "
+    scale = f"from 1 for beginners to {LEVELS}"
+    question = f"Level of your opponent, {scale} (press Enter for {USUAL_LEVEL}): "
     levels = {"": USUAL_LEVEL, **{str(level): level for level in range(1, LEVELS + 1)}}
     try:
         while (answer := err.input(question).strip()) not in levels:
