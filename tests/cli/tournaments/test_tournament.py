@@ -45,7 +45,7 @@ def test_the_plan_counts_blocks_and_matches_and_tells_their_balance(tmp_path: Pa
         "In a block, the same entries play until each entry has played once in every seat, with a "
         "new deal each time."
     )
-    assert done.stdout.splitlines()[-4].startswith("Expected duration: 6.8 s if bots need 1 ms ")
+    assert done.stdout.splitlines()[-4].startswith("Expected duration: 7 s if bots need 1 ms ")
     assert "0.3 s to start a bot, and 1 ms per decision for the referee" in done.stdout
     assert done.stdout.splitlines()[-1].startswith("Maximum duration: ")
 

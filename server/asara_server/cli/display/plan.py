@@ -65,13 +65,15 @@ def show_plan(tournament: Tournament, expected: Estimate) -> None:
         out.print(_looks_text(tournament))
     if text := _team_text(tournament, balances[tournament.seats[0]]):
         out.print(text)
-    quick, slow = duration(expected.likely_s), duration(expected.slow_s)
+    quick, slow, longest = (
+        duration(max(seconds, 1.0), whole_s=True)
+        for seconds in (expected.likely_s, expected.slow_s, expected.longest_s)
+    )
     out.print(
         f"Expected duration: {quick} if bots need 1 ms per decision, {slow} if they need 100 ms. "
         f"This assumes {START_S:g} s to start a bot, and {EXCHANGE_S * 1000:g} ms per decision for "
         "the referee and the bot's client."
     )
-    longest = duration(expected.longest_s)
     out.print(f"Maximum duration: {longest}, if every bot uses up start-up time and clock.")
     if any(entry.build for entry in tournament.entries):
         out.print("This excludes builds; `asara tournament check` measures them.")
