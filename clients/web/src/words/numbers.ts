@@ -53,9 +53,8 @@ export function dateTime(unixMs: number): string {
 export function duration(microseconds: number): string {
   const ms = microseconds / 1000;
   if (ms < 1000) return unit(ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms), "ms");
-  const seconds = ms / 1000;
-  if (seconds < 60) return unit(Math.floor(seconds * 10) / 10, "s");
-  return clock(microseconds);
+  const seconds = Math.round(ms / 100) / 10;
+  return seconds < 60 ? unit(seconds, "s") : clock(Math.max(microseconds, 60e6));
 }
 
 /** Returns a length of time in one unit, such as `4 minutes`. */

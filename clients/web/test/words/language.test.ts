@@ -93,7 +93,9 @@ test("numbers are written as the language writes them", () => {
 test("durations use the unit that reads best", () => {
   expect(duration(3_240)).toBe("3.2\u00a0ms");
   expect(duration(35_400)).toBe("35\u00a0ms");
-  expect(duration(1_460_000)).toBe("1.4\u00a0s");
+  expect(duration(1_460_000)).toBe("1.5\u00a0s");
+  expect(duration(59_940_000)).toBe("59.9\u00a0s");
+  expect(duration(59_960_000)).toBe("1:00");
   expect(duration(125_000_000)).toBe("2:05");
   expect(clock(9_870_000)).toBe("0:09.8");
   expect(clock(3_600_000_000)).toBe("1:00:00");
