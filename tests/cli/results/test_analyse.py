@@ -14,8 +14,10 @@ import pytest
 from asara_game.rules import parse_rule_sets
 from asara_search.analysis import DecisionPrice
 from asara_server.atomic_file import AppendedFile
+from asara_server.cli.display.analyses import print_analysis
 from asara_server.cli.options import output_file
 from asara_server.replay import analysis
+from asara_server.replay.analysis_file import Analysis, Value
 from asara_server.replay.signing import SigningKey
 from asara_server.replay.unfinished_analysis import UnfinishedAnalysis
 from asara_server.user_error import UserError
@@ -53,6 +55,7 @@ def test_a_replay_is_analysed_once_and_its_analysis_is_next_to_it(file: Path) ->
     for seat in (0, 1):
         assert f"Seat {seat} (bot {seat}) was " in done.stdout
     written = file.with_name("m.analysis.json")
+    assert re.match(r"Analysing \d+ actions\n", done.stderr)
     assert done.stderr.endswith(
         f"The whole analysis: {written}\n"
         f"To see it with the match: asara replay page {file} --out m.html\n"
@@ -62,6 +65,21 @@ def test_a_replay_is_analysed_once_and_its_analysis_is_next_to_it(file: Path) ->
     again = asara("analyse", file, status=0)
     assert again.stdout == done.stdout
     assert written.stat().st_mtime_ns == about
+
+
+def test_losses_of_more_than_a_match_are_explained(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asara("analyse", file, status=0)
+    found = Analysis.model_validate_json(file.with_name("m.analysis.json").read_bytes())
+    first = next(one for one in found.decisions if one.loss is not None)
+    for mean, explained in ((0.6, False), (1.2, True)):
+        dear = first.model_copy(
+            update={"label": "blunder", "loss": Value(mean=mean, error=0.1, worlds=9)}
+        )
+        capsys.readouterr()
+        print_analysis(found.model_copy(update={"decisions": (dear,)}))
+        assert ("so it can exceed 1." in capsys.readouterr().out) is explained
 
 
 def test_what_cannot_be_analysed(file: Path, tmp_path: Path) -> None:
@@ -173,6 +191,7 @@ def test_a_run_is_analysed_match_by_match_and_continues_where_it_was(tmp_path: P
     assert "the entries are random" in refusal("analyse", run, "--entry", "nobody")
     done = asara("analyse", run, "--matches", "2", status=0)
     assert done.stdout.startswith("2 matches: means per match")
+    assert done.stderr.startswith("Analysing 2 matches\n1 of 2 matches\n2 of 2 matches\n")
     assert "asara replay ask " in done.stdout
     first, second = sorted((run / "analysis").iterdir())
     about = first.stat().st_mtime_ns

@@ -2,7 +2,7 @@
 
 import shlex
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from asara_server.cli.display.console import out, show_line, show_table
@@ -30,11 +30,13 @@ _NINETY_FIVE = 1.96
 
 def print_analysis(found: Analysis) -> None:
     """Print the sums of each seat, and the dearest decisions of all seats."""
+    losses = [certain_loss(found, one.seat) for one in found.seats]
     show_table(
         f"Match {found.match_id}, in shares of a match (± 95 %)",
         (">seat", "entry", ">score", ">luck", ">without luck", ">lost by mistakes"),
-        (_sums(one, certain_loss(found, one.seat)) for one in found.seats),
+        map(_sums, found.seats, losses),
     )
+    _explain_sums(loss.mean for loss in losses)
     out.print()
     for one in found.seats:
         out.print(_sentence(one), soft_wrap=True)
@@ -64,6 +66,13 @@ def print_entries(found: Sequence[Analysed]) -> None:
         ("entry", ">matches", ">score", ">luck", ">without luck", ">lost by mistakes"),
         (_means(entry, seats) for entry, seats in by_entry.items()),
     )
+    _explain_sums(mean_of([loss_of(seat) for seat in seats]).mean for seats in by_entry.values())
+
+
+def _explain_sums(losses: Iterable[float]) -> None:
+    """Explain how more than a whole match can be lost, if a seat or an entry has lost more."""
+    if any(loss > 1 for loss in losses):
+        out.print("“Lost by mistakes” adds up the costs of decisions, so it can exceed 1.")
 
 
 def print_parts(entry: str, found: Sequence[Analysed]) -> None:

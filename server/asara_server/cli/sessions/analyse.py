@@ -1,8 +1,9 @@
 """Analyses replays and runs, writes the analyses, and prints what they say."""
 
 import shlex
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -18,6 +19,7 @@ from asara_server.cli.display.analyses import (
     print_parts,
 )
 from asara_server.cli.display.console import err, notify, shows_progress, warn
+from asara_server.cli.display.progress import LINE_INTERVAL_S
 from asara_server.cli.options.bots import find_bots
 from asara_server.cli.options.log import LogOptions
 from asara_server.cli.options.output_file import check_output, run_of, write_output, writing
@@ -97,9 +99,8 @@ def _analyse_replay(path: Path, options: Analyse) -> None:
         check_not_held(job.unfinished)
         if job.unfinished.exists():
             notify("Continuing the analysis of this match.")
-        with _progress("actions") as bar:
-            task = bar.add_task("", total=total)
-            found, ignored = _do(job, lambda: bar.advance(task))
+        with _progress("action", total, LINE_INTERVAL_S) as advance:
+            found, ignored = _do(job, advance)
     except ReplayError as error:
         raise UserError(f"{path}: {error}") from None
     if ignored:
@@ -171,12 +172,9 @@ def _analysed(run: Path, matches: Sequence[MatchResult], options: Analyse) -> li
     if whole or begun:
         partly = f", and {begun:,} in part" if begun else ""
         notify(f"Continuing: analyses of {whole:,} of {count(len(jobs), 'match')} exist{partly}.")
-    with _progress("matches") as bar:
-        task = bar.add_task("", total=len(jobs))
-        for number, done in enumerate(_in_parallel(jobs, options.jobs), 1):
-            bar.advance(task)
-            if not shows_progress():
-                notify(f"{number:,} of {count(len(jobs), 'match')}")
+    with _progress("match", len(jobs)) as advance:
+        for done in _in_parallel(jobs, options.jobs):
+            advance()
             if done.warning:
                 warn(done.warning)
             found.append(done.found)
@@ -186,11 +184,30 @@ def _analysed(run: Path, matches: Sequence[MatchResult], options: Analyse) -> li
     return found
 
 
-def _progress(units: str) -> Progress:
-    """Return a bar without an estimate of the time left: the units take very different times."""
+@contextmanager
+def _progress(unit: str, total: int, interval_s: float = 0.0) -> Iterator[Callable[[], None]]:
+    """Show how many units are over, and yield the function to call after each.
+
+    Without a terminal, a line is printed at the start and after a unit, at most every `interval_s`
+    seconds. A bar shows no estimate of the time left: the units take very different times.
+    """
+    units = count(total, unit)
     done = MofNCompleteColumn(separator=" of ")
-    columns = ("Analysing", BarColumn(), done, units, TimeElapsedColumn())
-    return Progress(*columns, console=err, transient=True, disable=not shows_progress())
+    columns = ("Analysing", BarColumn(), done, units.partition(" ")[2], TimeElapsedColumn())
+    with Progress(*columns, console=err, transient=True, disable=not shows_progress()) as bar:
+        task = bar.add_task("", total=total)
+        printed_s = time.monotonic()
+        if not shows_progress():
+            notify(f"Analysing {units}")
+
+        def advance() -> None:
+            nonlocal printed_s
+            bar.advance(task)
+            if not shows_progress() and time.monotonic() - printed_s >= interval_s:
+                printed_s = time.monotonic()
+                notify(f"{int(bar.tasks[task].completed):,} of {units}")
+
+        yield advance
 
 
 def _matches(run: Path, entry: str | None) -> list[MatchResult]:
