@@ -28,10 +28,10 @@ from asara_server.match.match import Answer, Match
 from asara_server.match.spec import MatchSpec, Player
 from asara_server.network.bot_server import BotServer
 from asara_server.network.grpc_server import PLAY_SERVICE, serve
-from asara_server.referee import referee_clock
+from asara_server.referee import stall_clock
 from asara_server.referee.limits import LimitSettings
 from asara_server.referee.referee import Referee
-from asara_server.referee.referee_clock import RefereeClock
+from asara_server.referee.stall_clock import StallClock
 from asara_server.referee.stream_errors import REASON_KEY
 
 EDITION = load_edition()
@@ -168,10 +168,10 @@ class MovedTime:
         """Let time pass in which the event loop does not turn, as on a slow disk."""
         self._ns += round(seconds * 1e9)
 
-    async def run(self, clock: RefereeClock, seconds: float) -> None:
+    async def run(self, clock: StallClock, seconds: float) -> None:
         """Let time pass while the event loop turns, and a held clock beats."""
-        for _ in range(round(seconds * 1e6) // referee_clock.BEAT_US):
-            self._ns += referee_clock.BEAT_US * 1_000
+        for _ in range(round(seconds * 1e6) // stall_clock.BEAT_US):
+            self._ns += stall_clock.BEAT_US * 1_000
             clock._advance()
             await asyncio.sleep(0)
 
@@ -181,7 +181,7 @@ def moved_time() -> Iterator[MovedTime]:
     """Stop the clocks of the referees that are made meanwhile, except for what the test moves."""
     time = MovedTime()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(referee_clock, "_monotonic_ns", time.monotonic_ns)
+        patch.setattr(stall_clock, "_monotonic_ns", time.monotonic_ns)
         yield time
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import grpc
 import pytest
 
-from asara_server.referee.referee_clock import RefereeClock
+from asara_server.referee.stall_clock import StallClock
 from asara_server.replay.signing import SigningKey
 from asara_server.tournament.config.token_store import new_token
 from asara_server.tournament.config.tournament_file import Tournament, load_tournament
@@ -145,7 +145,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1_000.0
-        monkeypatch.setattr(RefereeClock, "now_s", lambda _: self.now)
+        monkeypatch.setattr(StallClock, "now_s", lambda _: self.now)
 
     def pass_time(self, seconds: float) -> None:
         self.now += seconds

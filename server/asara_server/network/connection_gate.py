@@ -29,8 +29,8 @@ from structlog.typing import FilteringBoundLogger
 from asara_server.network.addresses import client_network
 from asara_server.network.unread_bytes import can_check, unread_bytes, unread_from
 from asara_server.referee.limits import LimitSettings
-from asara_server.referee.referee_clock import monotonic_us
 from asara_server.referee.session import BotSocket
+from asara_server.referee.stall_clock import monotonic_us
 
 _BACKLOG: Final = 4096
 """Connections that may wait in the system, where they need no file, until the gate accepts them."""

@@ -33,8 +33,8 @@ from asara_server.match.match import NEVER, Answer, Match, ReceivedAction
 from asara_server.match.spec import SECOND_US, MatchRecord, MatchSpec
 from asara_server.referee.counters import Counters
 from asara_server.referee.limits import MOST_RECONNECTIONS, LimitSettings, RateLimiter
-from asara_server.referee.referee_clock import ClockTimer, RefereeClock, monotonic_us
 from asara_server.referee.session import Authenticator, Session
+from asara_server.referee.stall_clock import ClockTimer, StallClock, monotonic_us
 from asara_server.referee.stream_errors import ErrorKind, StreamError
 
 
@@ -758,7 +758,7 @@ class MatchHost:
 
     def __init__(
         self,
-        clock: RefereeClock,
+        clock: StallClock,
         limits: LimitSettings,
         log: FilteringBoundLogger,
         journal: Journal | None,

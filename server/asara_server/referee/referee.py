@@ -28,8 +28,8 @@ from asara_server.referee.hosted import (
     Wait,
 )
 from asara_server.referee.limits import LimitSettings
-from asara_server.referee.referee_clock import RefereeClock
 from asara_server.referee.session import Authenticator, BotSocket, Session
+from asara_server.referee.stall_clock import StallClock
 from asara_server.referee.stream_errors import Context, StreamError
 from asara_server.referee.streams import StreamHandler
 
@@ -91,7 +91,7 @@ class Referee:
     ) -> None:
         self.limits = limits or LimitSettings()
         self.log = log or logger("referee")
-        self.clock = RefereeClock(self.log)
+        self.clock = StallClock(self.log)
         """The clock for all time charged to bots."""
         self._bots: dict[str, HostedBot] = {}
         self._host = MatchHost(self.clock, self.limits, self.log, journal)

@@ -17,7 +17,7 @@ from asara.v1.play_pb2 import Hello, PlayRequest
 from asara_codec.decode import PlainReply, reply_from_bytes
 from asara_server.match.spec import SECOND_US
 from asara_server.referee.limits import LimitSettings
-from asara_server.referee.referee_clock import RefereeClock
+from asara_server.referee.stall_clock import StallClock
 from asara_server.referee.stream_errors import (
     VIOLATIONS,
     Context,
@@ -100,7 +100,7 @@ class Session:
         context: Context,
         handler: SessionHandler,
         limits: LimitSettings,
-        clock: RefereeClock,
+        clock: StallClock,
         authenticator: Authenticator | None = None,
         socket: BotSocket | None = None,
     ) -> None:

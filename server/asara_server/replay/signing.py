@@ -1,4 +1,4 @@
-"""The referee's key, which signs every replay, and the check of its signatures.
+"""The referee's key, which signs every replay (see `file.signed_records`), and its signatures.
 
 The private key is an Ed25519 key as PEM (PKCS #8, no password) that only its owner may read; it is
 created when first needed. Every run directory contains the public key (PEM, SubjectPublicKeyInfo).

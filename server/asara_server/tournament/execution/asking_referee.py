@@ -22,8 +22,8 @@ from asara_server.logs import logger
 from asara_server.match.inputs import Presence, RejectionRecord, ReplyRecord
 from asara_server.match.spec import SECOND_US
 from asara_server.referee.limits import LimitSettings
-from asara_server.referee.referee_clock import RefereeClock
 from asara_server.referee.session import PROTOCOL_VERSION, Authenticator, BotSocket, Session
+from asara_server.referee.stall_clock import StallClock
 from asara_server.referee.stream_errors import Context, ErrorKind, StreamError
 from asara_server.replay.questions import Question, questions
 from asara_server.tournament.bots.process import MachineError
@@ -70,7 +70,7 @@ class AskingReferee:
         self._number = number
         self._start_up_s = start_up_s
         self._limit_s = limit_s
-        self._clock = RefereeClock(logger("referee"))
+        self._clock = StallClock(logger("referee"))
         self._key = ""
         self._entry = ""
         self._session: Session | None = None

@@ -14,11 +14,11 @@ from asara_codec.results import Termination
 from asara_server.logs import logger
 from asara_server.match.inputs import ReplyRecord
 from asara_server.referee.limits import LimitSettings
-from asara_server.referee.referee_clock import (
+from asara_server.referee.stall_clock import (
     BEAT_US,
     CATCH_UP_US,
     SLACK_US,
-    RefereeClock,
+    StallClock,
     monotonic_us,
 )
 from tests.events import until
@@ -46,8 +46,8 @@ def time() -> Iterator[MovedTime]:
         yield time
 
 
-def new_clock() -> RefereeClock:
-    return RefereeClock(logger("referee"))
+def new_clock() -> StallClock:
+    return StallClock(logger("referee"))
 
 
 async def test_past_moments_of_the_system_are_known_by_the_clock(time: MovedTime) -> None:

@@ -53,7 +53,7 @@ _SECOND_US: Final = 1_000_000
 _monotonic_ns: Final = time.monotonic_ns
 
 
-class RefereeClock:
+class StallClock:
     """A clock for one event loop. It beats while anybody holds it."""
 
     def __init__(self, log: FilteringBoundLogger) -> None:
@@ -166,13 +166,13 @@ class RefereeClock:
 
 
 class ClockTimer:
-    """A callback scheduled on a clock; `RefereeClock.call_later` creates it."""
+    """A callback scheduled on a clock; `StallClock.call_later` creates it."""
 
     __slots__ = ("_args", "_callback", "_clock", "_due_us", "_handle")
 
     def __init__(
         self,
-        clock: RefereeClock,
+        clock: StallClock,
         delay_s: float,
         callback: Callable[..., None],
         args: tuple[object, ...],
