@@ -96,8 +96,10 @@ def test_two_people_and_a_bot_at_one_table() -> None:
 
 
 FEW_PLAYOUTS = """
-from asara_search.analysis import BUDGETS, Budget
-BUDGETS["quick"] = Budget(candidates=4, choosing=4, years=1, pricing=1, doubtful=1, luck=1)
+import sys
+if "analyse" in sys.orig_argv:  # bots do without it
+    from asara_search.analysis import BUDGETS, Budget
+    BUDGETS["quick"] = Budget(candidates=4, choosing=4, years=1, pricing=1, doubtful=1, luck=1)
 """
 
 
