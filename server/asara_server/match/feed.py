@@ -1,6 +1,7 @@
 """All messages that the seats of a match receive, and when they are sent.
 
-The messages to a seat depend on the events and on its own secrets, never on what other seats hide:
+The messages to a seat depend on the events and on its own secrets, never on what other seats hide,
+which `asara_game.view` leaves out:
 
 - Events of another seat's turn are sent when that turn is over, one turn at a time. Whether a seat
   had to decide within its turn, or its action was forced, depends on its secrets.

@@ -1,5 +1,7 @@
 """The clock of the referee, which stands still while the referee itself is not running.
 
+`Match` decides when a seat's time has run out; this clock only tells the time.
+
 All time charged to bots is read from this clock. While the clock is in use, a timer of the event
 loop, the beat, fires every few milliseconds and so shows that the loop is turning. The clock
 advances at most `SLACK_US` beyond the last beat. So whatever keeps the loop from turning costs no
