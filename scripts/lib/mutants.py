@@ -219,7 +219,7 @@ class Session:
             self._lines |= before
 
     def _measure(self, items: list[pytest.Item]) -> dict[str, tuple[float, float, list[int]]]:
-        """Run the tests without a mutant; return durations and lines of those that pass."""
+        """Run the tests without a mutant; return the durations and lines of the tests that pass."""
         ran = {}
         for item, following in zip(items, [*items[1:], None], strict=False):
             self._lines.clear()

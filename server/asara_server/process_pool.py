@@ -1,4 +1,4 @@
-"""Work in several processes, each of whose deaths is noticed."""
+"""Divides work among several processes, and notices when one of them dies."""
 
 import multiprocessing
 import signal

@@ -1,4 +1,4 @@
-"""What a viewer is sent of a match, and how long the journal of a run is followed for viewers."""
+"""Live matches: which messages a viewer gets, and how long a page follows the journal of a run."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
@@ -233,7 +233,7 @@ async def test_a_run_that_nobody_plays_is_looked_at_once_a_second(
 async def test_if_the_run_cannot_be_read_no_match_with_a_shared_deal_is_shown(
     journal: Journal,
 ) -> None:
-    """Whether its bots are contained is not known: this journal does not say it."""
+    """This journal does not say whether the bots of the run are contained."""
     begin(journal, "m1", shared_deal="block-1")
     async with followed(journal) as run:
         assert await run.tables() == [{"entries": ["a", "b"], "started_ms": 0}]

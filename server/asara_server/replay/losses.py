@@ -15,7 +15,7 @@ from asara_server.replay.analysis_file import Analysis, Decision, SeatSum, Value
 from asara_server.text import plain_words
 
 MIN_MATCHES: Final = 5
-"""Minimum number of matches for an interval. The intervals of fewer exceed all possible scores."""
+"""Minimum number of matches for an interval. With fewer matches, it often exceeds all scores."""
 
 DEAREST: Final = 10
 """Maximum number of decisions listed."""

@@ -156,11 +156,6 @@ class Runner:
         return deal_secrets.commitment(self._secret).hex()
 
     @property
-    def tournament_secret(self) -> str:
-        """The secret behind `deal_commitment`. Keep it private until all matches are played."""
-        return self._secret.hex()
-
-    @property
     def manifest_sha256(self) -> str:
         """SHA-256 of the manifest, available after `begin`. Publish it before `run`."""
         return self._directory.info.manifest_sha256
@@ -343,7 +338,7 @@ class Runner:
             standings,
             out=dict(progress.out),
             suspended=dict(progress.suspended),
-            tournament_secret=self.tournament_secret if standings.complete else None,
+            tournament_secret=self._secret.hex() if standings.complete else None,
         )
         state = self._directory.info.state
         self._logger.info("run ended", state=state, played=standings.matches.played)

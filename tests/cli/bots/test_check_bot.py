@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from asara_codec.clocks import Clocks
+from asara_codec.results import RejectionReason
 from asara_server.cli.sessions import bot_check
 from asara_server.cli.sessions.bot_check import BotFinding
+from asara_server.match.inputs import RejectionRecord
 from asara_server.tournament.config.tournament_file import ClockSettings, Limits
 from asara_server.tournament.execution.entry_check import CheckedEntry, Verdict, bank_needed_us
 from tests.cli.command import asara, signalled
@@ -137,7 +139,10 @@ def test_each_rejection_is_shown_once(capsys: pytest.CaptureFixture[str]) -> Non
         printed=(
             f"asara: the reply to decision 1 of m was rejected ({told}); 2 more are forgiven",
         ),
-        rejections=tuple(f"decision 1, illegal action: {text}" for text in (told, dropped, last)),
+        rejections=tuple(
+            RejectionRecord(0, 0, 1, (), RejectionReason.ILLEGAL_ACTION, text)
+            for text in (told, dropped, last)
+        ),
     )
     bot_check.show_finding(BotFinding(checked, "", None, 60, Limits(), contained=True))
     shown = capsys.readouterr().out

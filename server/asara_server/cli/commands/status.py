@@ -186,12 +186,12 @@ def _show_progress(directory: Path, status: RunStatus) -> None:
 
 
 def _tournament_file(directory: Path) -> str:
-    """Return the file with which a run can be resumed, if it is here or in a folder of the run."""
+    """Return the file with which a run can be resumed, if it is here or close above the run."""
     copy = directory / TOURNAMENT
     with suppress(OSError):
         kept = read_bounded(copy, LARGEST_FILE)
         for file in chain.from_iterable(
-            sorted(folder.glob("*.toml")) for folder in (Path(), *directory.parents)
+            sorted(folder.glob("*.toml")) for folder in (Path(), *directory.parents[:2])
         ):
             with suppress(OSError):
                 if read_bounded(file, LARGEST_FILE) == kept and not file.samefile(copy):

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from asara_server.cli.commands.analyse import Analyse
 from asara_server.cli.display.analyses import (
@@ -192,8 +192,8 @@ def _progress(unit: str, total: int, interval_s: float = 0.0) -> Iterator[Callab
     seconds. A bar shows no estimate of the time left: the units take very different times.
     """
     units = count(total, unit)
-    done = MofNCompleteColumn(separator=" of ")
-    columns = ("Analysing", BarColumn(), done, units.partition(" ")[2], TimeElapsedColumn())
+    done = TextColumn(f"{{task.completed:,.0f}} of {units}")
+    columns = ("Analysing", BarColumn(), done, TimeElapsedColumn())
     with Progress(*columns, console=err, transient=True, disable=not shows_progress()) as bar:
         task = bar.add_task("", total=total)
         printed_s = time.monotonic()

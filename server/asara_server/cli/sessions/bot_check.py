@@ -29,8 +29,10 @@ from asara_server.cli.sessions.entry_check import (
 )
 from asara_server.cli.sessions.setup import log_to_file, sandbox_of_bots
 from asara_server.event_loop import run
+from asara_server.match.inputs import RejectionRecord
 from asara_server.match.spec import SECOND_US
 from asara_server.replay.signing import default_key_path
+from asara_server.text import plain_words
 from asara_server.tournament.config.tournament_file import (
     ClockSettings,
     Entry,
@@ -113,7 +115,7 @@ class BotFinding:
             "median_decision_s": one.median_s,
             "longest_decision_s": one.longest_s,
             "time_bank_needed_s": self.bank_needed_s,
-            "rejections": list(one.rejections),
+            "rejections": list(map(_rejection_text, one.rejections)),
             "memory_bytes": one.memory_bytes,
             "memory_limit_mib": self.limits.memory_mib,
             "directory_bytes": one.size_bytes,
@@ -161,8 +163,8 @@ def show_finding(finding: BotFinding) -> None:
         )
         show_quoted(one.printed)
     rejections = _untold_rejections(finding)
-    for text in rejections[:_MOST_REJECTIONS]:
-        show_line(f"rejected: {text}")
+    for rejection in rejections[:_MOST_REJECTIONS]:
+        show_line(f"rejected: {_rejection_text(rejection)}")
     if (more := len(rejections) - _MOST_REJECTIONS) > 0:
         show_line(f"rejected: {more:,} more")
     if rows or one.printed:
@@ -170,14 +172,16 @@ def show_finding(finding: BotFinding) -> None:
     show_line(finding.sentence)
 
 
-def _untold_rejections(finding: BotFinding) -> list[str]:
+def _untold_rejections(finding: BotFinding) -> list[RejectionRecord]:
     """Return the rejections that neither the bot's client nor the verdict describes."""
     told = (*finding.checked.printed, finding.sentence)
     return [
-        text
-        for text in finding.checked.rejections
-        if not any(text.partition(": ")[2] in line for line in told)
+        one for one in finding.checked.rejections if not any(one.detail in line for line in told)
     ]
+
+
+def _rejection_text(one: RejectionRecord) -> str:
+    return f"decision {one.decision_id}, {plain_words(one.reason.name)}: {one.detail}"
 
 
 def _measurements(finding: BotFinding) -> list[tuple[str, str]]:

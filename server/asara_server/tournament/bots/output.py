@@ -1,4 +1,4 @@
-"""What bots print: its log, the decision during which it was printed, and its last lines.
+"""The output of bots: its log, the decision at which a bot printed a line, and its last lines.
 
 The log of a bot is limited in size. A bot can write anything to its log, so the runner keeps an
 index in its own file, `NAME.decisions` next to `NAME.log`. Each line of the index has a position in

@@ -174,8 +174,11 @@ RulesList = Annotated[tuple[frozenset[RuleSet], ...], BeforeValidator(_rules)]
 Orders = Literal["rotations", "all"]
 """Seat orders that a group plays: each entry once in each seat, or all permutations."""
 BlockKind = Literal["mirrored", "independent", "duplicate"]
-"""How a block shares deals: one deal for one group in all seat orders; a deal for each match; or
-one deal for several tables at once, with each entry at no more than one table.
+"""How the matches of a block share deals.
+
+- `mirrored`: one group plays the same deal in all its seat orders.
+- `independent`: each match has a deal of its own.
+- `duplicate`: several tables play the same deal at once. An entry sits at one of these tables only.
 """
 Directory = Annotated[Path, BeforeValidator(_directory)]
 """An existing directory, resolved."""

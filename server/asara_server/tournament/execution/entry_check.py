@@ -96,8 +96,8 @@ class CheckedEntry:
     """How the last match ended for the entry's seat; None without a match."""
     answers_us: tuple[tuple[int, ...], ...] = ()
     """The times of all accepted answers in microseconds, per match."""
-    rejections: tuple[str, ...] = ()
-    """The rejected answers, in words."""
+    rejections: tuple[RejectionRecord, ...] = ()
+    """The rejected answers of all matches."""
     memory_bytes: int | None = None
     """Peak memory in bytes; None if unknown."""
     size_bytes: int | None = None
@@ -333,10 +333,7 @@ class EntryCheck:
             printed=tuple(self._printed(entry, played)),
             replays={one.result.played_as: one.records for one in attempts if one.records},
             answers_us=tuple(answers),
-            rejections=tuple(
-                f"decision {one.decision_id}, {plain_words(one.reason.name)}: {one.detail}"
-                for one in chain.from_iterable(rejections)
-            ),
+            rejections=tuple(chain.from_iterable(rejections)),
         )
         result = last.attempt.result
         if result.void:

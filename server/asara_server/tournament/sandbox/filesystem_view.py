@@ -62,7 +62,7 @@ class OwnFiles:
     named: tuple[Path, ...]
     """Files and folders that the command refers to."""
     source: CopySource
-    """What is copied for each of the entry's bots."""
+    """The files of which each of the entry's bots gets its own copy."""
     left_out: tuple[Path, ...] = ()
     """Files and folders that are left out so that the rest is small enough."""
 

@@ -57,7 +57,7 @@ class AuditJob(NamedTuple):
     run: Path | None = None
     """Directory of the run that is audited with the replay; None if the replay is checked alone."""
     changed: str = ""
-    """How the file differs from what the results of its run say about it; "" if it agrees."""
+    """In what way the file contradicts the results of its run; "" if it agrees with the results."""
     key_from: Path | None = None
     """File in which the key of a replay that is checked alone was found: a public key, or a replay.
     This proves nothing about the key's owner. None if the auditor gave the key.
