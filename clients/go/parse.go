@@ -53,23 +53,23 @@ func (w *wordReader) action() *asarav1.Action {
 	case "decline":
 		action.Action = &asarav1.Action_Decline{Decline: &asarav1.Decline{}}
 	case "build":
-		action.Action = &asarav1.Action_BuildCount{BuildCount: &asarav1.BuildCount{Count: w.number()}}
+		action.Action = &asarav1.Action_BuildCount{BuildCount: &asarav1.BuildCount{Count: w.number("a number")}}
 	case "found":
 		action.Action = &asarav1.Action_FoundTower{FoundTower: &asarav1.FoundTower{
 			Colour: w.colour(), BaseGold: w.flag("gold-base"), TurretGold: w.flag("gold-turret"),
 		}}
 	case "extend":
 		action.Action = &asarav1.Action_ExtendTower{ExtendTower: &asarav1.ExtendTower{
-			Tower: w.number(), Section: w.section(),
+			Tower: w.number("a number"), Section: w.section(),
 		}}
 	case "light":
 		action.Action = &asarav1.Action_LightWindow{LightWindow: &asarav1.LightWindow{
-			Tower: w.number(), Gold: w.flag("gold"),
+			Tower: w.number("a number"), Gold: w.flag("gold"),
 		}}
 	case "search":
 		action.Action = &asarav1.Action_SearchPile{SearchPile: &asarav1.SearchPile{Kind: w.kind()}}
 	case "pay":
-		action.Action = &asarav1.Action_PayOffer{PayOffer: &asarav1.PayOffer{Asari: w.number()}}
+		action.Action = &asarav1.Action_PayOffer{PayOffer: &asarav1.PayOffer{Asari: w.number("a number")}}
 	case "keep":
 		action.Action = &asarav1.Action_KeepLitWindows{KeepLitWindows: w.keepLitWindows()}
 	case "wish":
@@ -101,15 +101,15 @@ func (w *wordReader) next() string {
 	return word
 }
 
-func (w *wordReader) number() int32 {
+func (w *wordReader) number(what string) int32 {
 	word := w.next()
 	if word == "" {
-		w.fail("a number is missing")
+		w.fail("%s is missing", what)
 		return 0
 	}
 	number, err := strconv.ParseUint(word, 10, 32)
 	if err != nil || len(word) > longestNumber {
-		w.fail("%q is not a number", word)
+		w.fail("%q is not %s", word, what)
 	}
 	return int32(number)
 }
@@ -127,7 +127,7 @@ func (w *wordReader) space() *asarav1.Space {
 	word := w.next()
 	for area, name := range areaWords {
 		if name == word {
-			return &asarav1.Space{Area: area, Number: w.number()}
+			return &asarav1.Space{Area: area, Number: w.number("the number of a space")}
 		}
 	}
 	names := make([]string, 0, len(areaWords))

@@ -65,6 +65,7 @@ func TestTheWrongWordIsNamed(t *testing.T) {
 		"take red trunk golden": `unexpected "golden"`,
 		"build three":           `"three" is not a number`,
 		"build":                 "a number is missing",
+		"dispatch spies":        "the number of a space is missing",
 		"keep":                  "a colour is missing",
 		"keep white red":        `not in canonical form; write "keep red white"`,
 	} {

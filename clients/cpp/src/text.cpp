@@ -95,14 +95,14 @@ public:
         return found;
     }
 
-    int number() {
+    int number(const std::string& what = "a number") {
         const auto word = take();
         if (word.empty()) {
-            throw std::invalid_argument("a number is missing");
+            throw std::invalid_argument(what + " is missing");
         }
         if (word.size() > longest_number ||
             word.find_first_not_of("0123456789") != std::string::npos) {
-            throw std::invalid_argument("'" + word + "' is not a number");
+            throw std::invalid_argument("'" + word + "' is not " + what);
         }
         return std::stoi(word);
     }
@@ -113,7 +113,7 @@ public:
 
     void space(Space& space) {
         space.set_area(member(AREA_HOUSE_OF_THE_BOTTLE_GENIE, "area"));
-        space.set_number(number());
+        space.set_number(number("the number of a space"));
     }
 
     void section(Section& section) {

@@ -49,6 +49,7 @@ TEST(Text, FaultsNameTheWord) {
     EXPECT_EQ(fault("hop").substr(0, 27), "action 'hop': no verb 'hop'");
     EXPECT_EQ(fault("take red"), "action 'take red': a section kind is missing");
     EXPECT_EQ(fault("pay all"), "action 'pay all': 'all' is not a number");
+    EXPECT_EQ(fault("dispatch spies"), "action 'dispatch spies': the number of a space is missing");
     EXPECT_EQ(fault("decline now"), "action 'decline now': unexpected 'now'");
     EXPECT_EQ(fault("pay 04"), "action 'pay 04': not in canonical form; write 'pay 4'");
     EXPECT_EQ(

@@ -198,7 +198,7 @@ impl Words<'_> {
             }),
             "decline" => Kind::Decline(Decline {}),
             "build" => Kind::BuildCount(BuildCount {
-                count: self.take_number()?,
+                count: self.take_number("a number")?,
             }),
             "found" => Kind::FoundTower(FoundTower {
                 colour: self.take_colour()?,
@@ -206,18 +206,18 @@ impl Words<'_> {
                 turret_gold: self.take_flag("gold-turret"),
             }),
             "extend" => Kind::ExtendTower(ExtendTower {
-                tower: self.take_number()?,
+                tower: self.take_number("a number")?,
                 section: Some(self.take_section()?),
             }),
             "light" => Kind::LightWindow(LightWindow {
-                tower: self.take_number()?,
+                tower: self.take_number("a number")?,
                 gold: self.take_flag("gold"),
             }),
             "search" => Kind::SearchPile(SearchPile {
                 kind: self.take(&KINDS, "section kind")?,
             }),
             "pay" => Kind::PayOffer(PayOffer {
-                asari: self.take_number()?,
+                asari: self.take_number("a number")?,
             }),
             "keep" => Kind::KeepLitWindows(self.take_keep()?),
             "wish" => Kind::Wish(Wish {
@@ -249,15 +249,15 @@ impl Words<'_> {
         Err(format!("no {what} '{word}'; one of {}", names.join(", ")))
     }
 
-    fn take_number(&mut self) -> Result<i32, String> {
+    fn take_number(&mut self, what: &str) -> Result<i32, String> {
         let word = self.next();
         if word.is_empty() {
-            return Err("a number is missing".into());
+            return Err(format!("{what} is missing"));
         }
         let decimal = word.bytes().all(|byte| byte.is_ascii_digit());
         match word.parse() {
             Ok(number) if decimal && word.len() <= LONGEST_NUMBER => Ok(number),
-            _ => Err(format!("'{word}' is not a number")),
+            _ => Err(format!("'{word}' is not {what}")),
         }
     }
 
@@ -276,7 +276,7 @@ impl Words<'_> {
     fn take_space(&mut self) -> Result<Space, String> {
         Ok(Space {
             area: self.take(&AREAS, "area")?,
-            number: self.take_number()?,
+            number: self.take_number("the number of a space")?,
         })
     }
 
@@ -348,6 +348,10 @@ mod tests {
         assert_eq!(
             text("build three"),
             "action 'build three': 'three' is not a number"
+        );
+        assert_eq!(
+            text("dispatch spies"),
+            "action 'dispatch spies': the number of a space is missing"
         );
         assert_eq!(
             text("keep white red"),

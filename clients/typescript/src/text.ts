@@ -179,11 +179,11 @@ function takeWord<E>(values: ReadonlyMap<string, E>, what: string, words: string
   );
 }
 
-function takeNumber(words: string[]): number {
+function takeNumber(words: string[], what = "a number"): number {
   const word = words.shift();
-  if (word === undefined) throw new SyntaxError("a number is missing");
+  if (word === undefined) throw new SyntaxError(`${what} is missing`);
   if (!/^[0-9]+$/.test(word) || word.length > LONGEST_NUMBER) {
-    throw new SyntaxError(`'${word}' is not a number`);
+    throw new SyntaxError(`'${word}' is not ${what}`);
   }
   return Number(word);
 }
@@ -208,7 +208,7 @@ function takeBuyer(words: string[]): BuyerColour {
 
 function takeSpace(words: string[]): Space {
   const area = takeWord(AREAS, "area", words);
-  return create(SpaceSchema, { area, number: takeNumber(words) });
+  return create(SpaceSchema, { area, number: takeNumber(words, "the number of a space") });
 }
 
 function takeSection(words: string[]): Section {

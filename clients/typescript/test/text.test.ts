@@ -38,6 +38,9 @@ test("an error names the wrong word and the right ones", () => {
   assert.throws(() => parseAction("take red trnk"), {
     message: "action 'take red trnk': no section kind 'trnk'; one of base, trunk, window, turret",
   });
+  assert.throws(() => parseAction("dispatch spies"), {
+    message: "action 'dispatch spies': the number of a space is missing",
+  });
   assert.throws(() => parseAction("keep white red"), {
     message: "action 'keep white red': not in canonical form; write 'keep red white'",
   });

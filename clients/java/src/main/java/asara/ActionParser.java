@@ -71,14 +71,16 @@ final class ActionParser {
       case "lay" -> action.setLayBuyers(lay());
       case "take" -> action.setTakeSection(TakeSection.newBuilder().setSection(section()));
       case "decline" -> action.setDecline(Decline.getDefaultInstance());
-      case "build" -> action.setBuildCount(BuildCount.newBuilder().setCount(number()));
+      case "build" -> action.setBuildCount(BuildCount.newBuilder().setCount(number("a number")));
       case "found" -> action.setFoundTower(found());
       case "extend" ->
-          action.setExtendTower(ExtendTower.newBuilder().setTower(number()).setSection(section()));
+          action.setExtendTower(
+              ExtendTower.newBuilder().setTower(number("a number")).setSection(section()));
       case "light" ->
-          action.setLightWindow(LightWindow.newBuilder().setTower(number()).setGold(flag("gold")));
+          action.setLightWindow(
+              LightWindow.newBuilder().setTower(number("a number")).setGold(flag("gold")));
       case "search" -> action.setSearchPile(SearchPile.newBuilder().setKind(kind()));
-      case "pay" -> action.setPayOffer(PayOffer.newBuilder().setAsari(number()));
+      case "pay" -> action.setPayOffer(PayOffer.newBuilder().setAsari(number("a number")));
       case "keep" -> action.setKeepLitWindows(keep());
       case "wish" -> action.setWish(Wish.newBuilder().setSpace(space()));
       case "choose" -> action.setChooseBuyer(ChooseBuyer.newBuilder().setBuyer(buyer()));
@@ -90,7 +92,7 @@ final class ActionParser {
 
   private Space space() {
     Area area = value("area", Area.values());
-    return Space.newBuilder().setArea(area).setNumber(number()).build();
+    return Space.newBuilder().setArea(area).setNumber(number("the number of a space")).build();
   }
 
   private Section section() {
@@ -163,13 +165,13 @@ final class ActionParser {
     return found;
   }
 
-  private int number() {
+  private int number(String what) {
     String word = words.poll();
     if (word == null) {
-      throw new IllegalArgumentException("a number is missing");
+      throw new IllegalArgumentException(what + " is missing");
     }
     if (!word.matches(NUMBER)) {
-      throw new IllegalArgumentException("'%s' is not a number".formatted(word));
+      throw new IllegalArgumentException("'%s' is not %s".formatted(word, what));
     }
     return Integer.parseInt(word);
   }

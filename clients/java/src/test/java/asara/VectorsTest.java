@@ -66,6 +66,13 @@ class VectorsTest {
   }
 
   @Test
+  void anErrorTellsWhichNumberIsMissing() {
+    var fault =
+        assertThrows(IllegalArgumentException.class, () -> Asara.parseAction("dispatch spies"));
+    assertEquals("action 'dispatch spies': the number of a space is missing", fault.getMessage());
+  }
+
+  @Test
   void randomActionsFollowTheRuleOfAllStarters() throws IOException {
     for (JsonObject each : objects(vectors("random_action.json"), "choices")) {
       int index =
