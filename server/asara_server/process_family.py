@@ -1,7 +1,17 @@
-"""A process's descendants, and their memory, as reported by Linux."""
+"""A process's command, its descendants, and their memory, as reported by Linux."""
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
+
+
+def command_of(process: int) -> str:
+    """Return the command line with which a process was started; "" if it is unknown."""
+    try:
+        words = Path(f"/proc/{process}/cmdline").read_text(errors="replace")
+    except OSError:
+        return ""
+    return shlex.join(words.split("\0")[:-1])
 
 
 def family(process: int) -> Iterator[int]:

@@ -1,6 +1,7 @@
 import inspect
 import json
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -229,15 +230,24 @@ def test_a_second_signal_does_not_wait_for_anybody(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+def test_a_script_that_writes_the_report_prints_no_advice_to_write_one(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, GOOD)
+    out = tmp_path / "run"
+    done = asara("tournament", "run", file, "--out", out, "--report-follows", status=0)
+    assert "To write a report" not in done.stderr
+
+
+@pytest.mark.long
 def test_living_bots_of_another_run_are_told_of_before_the_first_match(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("asara_server.cli.sessions.run.others_have_bots", lambda: True)
-    file = write_tournament(tmp_path, GOOD, HEADER.replace("independent", "mirrored"))
-    done = asara("tournament", "run", file, "--out", tmp_path / "run", status=0)
-    assert (
-        "\nBots of another run are alive on this machine, and could pass on deals." in done.stderr
-    )
+    words = [sys.executable, "-c", "input()", "--out", "runs/other cup"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE) as other:
+        monkeypatch.setattr("asara_server.cli.sessions.run.owner_of_others", lambda: other.pid)
+        file = write_tournament(tmp_path, GOOD, HEADER.replace("independent", "mirrored"))
+        done = asara("tournament", "run", file, "--out", tmp_path / "run", status=0)
+        other.communicate(b"\n")
+    assert f"\nBots of another run ({shlex.join(words)}) are alive on this machine" in done.stderr
 
 
 def test_entries_that_are_too_large_are_named_before_the_first_match(tmp_path: Path) -> None:

@@ -20,7 +20,9 @@ from asara_server.cli.sessions.web import WEB_PACKAGES
 from asara_server.event_loop import run
 from asara_server.network.addresses import ServeError
 from asara_server.network.open_files import OpenFilesError
-from asara_server.tournament.bots.living_bots import others_have_bots
+from asara_server.process_family import command_of
+from asara_server.text import plain
+from asara_server.tournament.bots.living_bots import owner_of_others
 from asara_server.tournament.run.directory import RunDirectory
 from asara_server.tournament.runner import RunEnd, Runner, RunSetup
 from asara_server.user_error import UserError
@@ -94,10 +96,11 @@ async def _play(runner: Runner, meter: RunMeter, *, publish: bool) -> tuple[RunE
     runner.begin()
     if publish:
         _notify_published(runner)
-    if runner.progress.legs and others_have_bots():
+    if runner.progress.legs and (owner := owner_of_others()) is not None:
+        other = plain(command_of(owner)) or f"process {owner}"
         warn(
-            "Bots of another run are alive on this machine, and could pass on deals. To rule this "
-            "out, play one run at a time."
+            f"Bots of another run ({other}) are alive on this machine, and could pass on deals. "
+            "To rule this out, play one run at a time."
         )
     run_task = asyncio.create_task(runner.run())
     meter_task = asyncio.create_task(meter.show())

@@ -44,9 +44,14 @@ def count_as_dead(token: str) -> None:
 
 def others_have_bots() -> bool:
     """Return True if another process of this user has living bots."""
+    return owner_of_others() is not None
+
+
+def owner_of_others() -> int | None:
+    """Return the ID of another process of this user with living bots; 0 if it is unknown."""
     with contextlib.suppress(OSError):
-        return holder(_descriptor(_cache_folder())) is not None
-    return False
+        return holder(_descriptor(_cache_folder()))
+    return None
 
 
 @cache
