@@ -291,7 +291,7 @@ def test_the_manifest_can_be_published_before_the_first_match(prepared: Prepared
     assert prepared.status.startswith(
         f"Cup: prepared\nTo start playing: asara tournament run {prepared.file} --out "
     )
-    assert "Took" not in prepared.status
+    assert "Duration" not in prepared.status
 
     assert "Created the signing key" not in prepared.begun
     assert (run / "manifest.json").read_bytes() == manifest

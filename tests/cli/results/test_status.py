@@ -144,9 +144,10 @@ def test_a_break_does_not_count_for_the_pace(run: Path) -> None:
     assert (look.pace.matches, look.pace.seconds) == (2, 120)
     assert look.pace.per_minute == 1
     assert look.pace.left_s(look.left) == 30 * 60
-    shown, _, duration, *_ = asara("status", run).stdout.splitlines()
+    shown, _, unended, times, *_ = asara("status", run).stdout.splitlines()
     assert shown == "Cup: stopped"
-    assert duration.startswith("Duration: 2 min after it was resumed, 9 min 45 s in all")
+    assert unended == "Matches that had not ended when the run stopped have no replay."
+    assert times.startswith("Ended 2 min after it was resumed, 9 min 45 s after it was started,")
 
 
 def test_a_run_that_was_killed_ended_with_its_last_match(run: Path) -> None:

@@ -202,6 +202,7 @@ def test_a_signal_ends_a_run_in_good_order(tmp_path: Path, number: signal.Signal
         assert standings["complete"] is False
         assert standings["matches"]["played"] == len(results.read_text().splitlines())
         assert "cut in year" in stderr
+        assert "\nA match that was cut has no replay, and does not count.\n" in stderr
         assert "Tournament secret" not in stderr  # its deals are still to be played
         assert stdout.startswith(f"Cup: {standings['matches']['played']} of 2,000 matches\n")
         assert processes_of(tmp_path) == ""

@@ -174,6 +174,8 @@ def _show_progress(directory: Path, status: RunStatus) -> None:
     if looks and status.left:
         next_look = count(looks[0], "match")
         out.print(f"Ends early if the ranks are settled; next check after {next_look}.")
+    if status.state in {RunState.STOPPED, RunState.KILLED}:
+        out.print("Matches that had not ended when the run stopped have no replay.")
     if status.state is not RunState.PREPARED:
         out.print(_times(status))
     if status.building or status.to_build:
@@ -219,7 +221,7 @@ def _times(status: RunStatus) -> str:
         session = duration(status.pace.seconds, whole_s=True)
         text = f"Resumed {session} ago, started {elapsed} ago"
         if not running:
-            text = f"Duration: {session} after it was resumed, {elapsed} in all"
+            text = f"Ended {session} after it was resumed, {elapsed} after it was started"
     if status.pace.matches:
         text += f", {status.pace.per_minute:.1f} matches per minute"
     left_s = status.pace.left_s(status.left)

@@ -37,6 +37,8 @@ def warn_of_faults(end: RunEnd, log: Path | None) -> None:
     suspended = (f"{entry} was {reason}" for entry, reason in end.suspended.items())
     for line in (*forfeits, *out, *suspended, *end.unfinished):
         warn(line)
+    if end.unfinished:
+        warn("A match that was cut has no replay, and does not count.")
     if log is not None and any(one.more for one in _first_forfeits(end.results)):
         command = f"asara status {shlex.quote(str(log.parent))}"
         warn(f"To see how often each entry forfeited: {command}", words=False)
