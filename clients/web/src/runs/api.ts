@@ -45,7 +45,7 @@ export interface Pairing {
 export interface LadderRow {
   readonly entry: string;
   readonly matches: number;
-  /** 400 points more are odds of ten to one; null if nothing connects the entry with the others. */
+  /** null if nothing connects the entry with the others. */
   readonly rating: number | null;
   readonly interval_95: readonly [number, number] | null;
 }

@@ -68,6 +68,9 @@ export function Progress({ run }: { run: Run }) {
       {written && (run.state === "running" || run.state === "prepared") && (
         <p class="notice">{t(runs, "asWritten")}</p>
       )}
+      {(run.state === "stopped" || run.state === "killed") && (
+        <p class="notice">{t(runs, "unended")}</p>
+      )}
       {progress.void > 0 && <p class="notice bad">{t(runs, "voids", { count: progress.void })}</p>}
       {run.unreadable > 0 && (
         <p class="notice bad">{t(runs, "unreadableFiles", { count: run.unreadable })}</p>

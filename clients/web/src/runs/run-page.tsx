@@ -170,7 +170,7 @@ function Results({ run }: { run: Run }) {
       )}
       <section class="card" aria-labelledby="ladder">
         <h2 id="ladder">{t(runs, "ladder")}</h2>
-        <p class="quiet">{t(runs, "ladderHelp")}</p>
+        <p class="quiet">{t(runs, "ladderHelp", { points: 1500 })}</p>
         <Ladder rows={standings.ladder} />
       </section>
       <Faults run={run} />

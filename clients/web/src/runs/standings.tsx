@@ -133,7 +133,7 @@ export function Ladder({ rows }: { rows: readonly LadderRow[] }) {
       <thead>
         <tr>
           <th scope="col">{t(runs, "entry")}</th>
-          <th scope="col" class="number" title={t(runs, "ratingHelp")}>
+          <th scope="col" class="number">
             {t(runs, "rating")}
           </th>
           <th scope="col" class="range-column">
