@@ -1,1 +1,0 @@
-import{B as e,p as t,r as n}from"./index-BwtoL5cD.js";import{ot as r}from"./api-ddiFjOyf.js";function i({words:i}){return i===``?null:n(e,{children:[t(r,`referee`),` `,n(a,{words:i})]})}function a({words:e}){return n(`q`,{children:n(`bdi`,{lang:`en`,children:e})})}export{i as n,a as t};

@@ -1,0 +1,1 @@
+import{B as e,p as t,r as n}from"./index-DbH_SkB-.js";import{ot as r}from"./api-C5natscG.js";function i({words:i}){return i===``?null:n(e,{children:[t(r,`referee`),` `,n(a,{words:i})]})}function a({words:e}){return n(`q`,{children:n(`bdi`,{lang:`en`,children:e})})}export{i as n,a as t};
