@@ -231,14 +231,6 @@ def test_a_second_signal_does_not_wait_for_anybody(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_script_that_writes_the_report_prints_no_advice_to_write_one(tmp_path: Path) -> None:
-    file = write_tournament(tmp_path, GOOD)
-    out = tmp_path / "run"
-    done = asara("tournament", "run", file, "--out", out, "--report-follows", status=0)
-    assert "To write a report" not in done.stderr
-
-
-@pytest.mark.long
 def test_living_bots_of_another_run_are_told_of_before_the_first_match(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

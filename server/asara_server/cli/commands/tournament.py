@@ -193,5 +193,3 @@ class Run:
             help="Let other machines read the metrics and watch the matches, without encryption.",
         ),
     ] = False
-    report_follows: Annotated[bool, typer.Option("--report-follows", hidden=True)] = False
-    """True in a script that writes the report itself, so that the user need not be told how."""

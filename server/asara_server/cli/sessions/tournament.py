@@ -122,7 +122,7 @@ def play_tournament(options: Run, log: LogOptions) -> int:
             warn_of_earlier_exclusions(directory.info)
         setup = RunSetup(tournament, matches, directory, key, sandbox, executor)
         end, status = play_run(setup, log)
-        _show_end(tournament, end, directory, report_follows=options.report_follows)
+        _show_end(tournament, end, directory)
         if status == 0 and page is not None:
             stay(page)
     return status
@@ -214,9 +214,7 @@ def _run_directory(options: Run) -> Iterator[RunDirectory]:
         yield directory
 
 
-def _show_end(
-    tournament: Tournament, end: RunEnd, directory: RunDirectory, *, report_follows: bool
-) -> None:
+def _show_end(tournament: Tournament, end: RunEnd, directory: RunDirectory) -> None:
     show_standings(end.standings)
     out.print()
     warn_of_faults(end, directory.path / "run.log")
@@ -226,10 +224,10 @@ def _show_end(
     if secret := directory.info.tournament_secret:
         notify("Tournament secret (publish it now, so that others can verify the deals): " + secret)
     notify_run_directory(directory.path)
-    if not end.standings.complete:
-        notify("To resume this run, repeat the command with --resume.")
-    elif not report_follows:
+    if end.standings.complete:
         notify(f"To write a report: asara report {shlex.quote(str(directory.path))}", words=False)
+    else:
+        notify("To resume this run, repeat the command with --resume.")
 
 
 def _show_precision(tournament: Tournament, half_width: float, pilot: Path | None) -> None:
