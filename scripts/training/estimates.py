@@ -29,4 +29,4 @@ def weights_by_name(weights: Weights = RULES_OF_THUMB) -> dict[str, float]:
 def estimates_of(network: Network) -> Weights:
     """Return the weights of the estimates that a network was trained with."""
     shipped = shipped_values()
-    return Weights({name: network.estimates.get(name, shipped[name]) for name in shipped})
+    return Weights({name: network.estimates.get(name, shipped[name]) for name in NAMES})

@@ -75,9 +75,15 @@ def _check(
 
 def _with_values(text: str, weights: Mapping[str, float]) -> str:
     """Return a file of weights as text, with new values and the old comments."""
-    for name, value in weights.items():
-        text = re.sub(rf"(?m)^{name} = \S+", f"{name} = {value:.3f}", text)
-    return text
+
+    def row(found: re.Match[str]) -> str:
+        name = found[1]
+        if name in weights:
+            return f"{name} = {weights[name]:.3f}"
+        numbers = (weights[f"{name}_{place}"] for place in range(found[2].count(",") + 1))
+        return f"{name} = [{', '.join(f'{number:.3f}' for number in numbers)}]"
+
+    return re.sub(r"(?m)^(\w+) = (\[.*?\]|\S+)", row, text)
 
 
 def _arguments() -> argparse.Namespace:

@@ -12,7 +12,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 
 from asara_game.rules import Rules
-from asara_search.evaluation import NAMES, Weights
+from asara_search.evaluation import BONUSES, Weights
 from asara_search.policies import GreedyPolicy
 from scripts.tuning.arena import PolicyPlayer, duel, secret_of
 
@@ -32,8 +32,8 @@ class Spsa:
         self, kinds: Sequence[Rules], weights: Mapping[str, float], seed: int, blocks: int
     ) -> None:
         self._kinds = kinds
-        self._scale = {name: max(0.3 * abs(weights[name]), _least(name)) for name in NAMES}
         self._present = dict(weights)
+        self._scale = {name: max(0.3 * abs(value), _least(name)) for name, value in weights.items()}
         self._rng = random.Random(seed)
         self._seed = seed
         self._blocks = blocks
@@ -47,19 +47,18 @@ class Spsa:
         self.steps += 1
         width = _PERTURBATION / self.steps**0.101
         rate = _STEP / (self.steps + _DELAY) ** 0.602
-        signs = {name: self._rng.choice((-1, 1)) for name in NAMES}
+        signs = {name: self._rng.choice((-1, 1)) for name in self._present}
+        moves = {name: width * self._scale[name] * sign for name, sign in signs.items()}
         up, down = (
-            _bounded(
-                {n: self._present[n] + sign * width * self._scale[n] * signs[n] for n in NAMES}
-            )
-            for sign in (1, -1)
+            _bounded({name: value + side * moves[name] for name, value in self._present.items()})
+            for side in (1, -1)
         )
         gain = self._compare(Weights(up), Weights(down))
-        for name in NAMES:
+        for name in self._present:
             self._present[name] += rate * gain / width * signs[name] * self._scale[name]
         self._present = _bounded(self._present)
         part = max(_AVERAGED, 1 / self.steps)
-        for name in NAMES:
+        for name in self._present:
             self.mean[name] += part * (self._present[name] - self.mean[name])
         return gain
 
@@ -79,12 +78,18 @@ class Spsa:
 
 
 def _least(name: str) -> float:
+    if name in BONUSES:
+        return 0.5
     return 0.04 if name.startswith("ahead_") else 0.1
 
 
 def _bounded(weights: dict[str, float]) -> dict[str, float]:
-    """Keep each weight at 0 or more, and each probability at 1 or less."""
+    """Keep each weight but the bonuses at 0 or more, and each probability at 1 or less."""
     return {
-        name: max(0.0, min(1.0, value) if name.startswith(PROBABILITIES) else value)
+        name: value if name in BONUSES else min(max(0.0, value), _most(name))
         for name, value in weights.items()
     }
+
+
+def _most(name: str) -> float:
+    return 1.0 if name.startswith(PROBABILITIES) else math.inf

@@ -56,6 +56,16 @@ NAMES: Final = (
     "in_pile",
     "fitting",
 )
+YEARS: Final = 4
+"""Number of years that bonuses differ between."""
+OPENING, TWO_BUYERS, FIRST_AREA = 0, YEARS, YEARS
+"""Places in `Weights.bonuses`; the bonus of an area is at FIRST_AREA + YEARS * area."""
+BONUSES: Final = tuple(
+    f"{name}_{years_after}"
+    for name in ("opening", "two_buyers", *(area.name.lower() for area in Area))
+    for years_after in range(YEARS)
+)
+"""Names of the weights that are added to the price of a space. A missing one is 0."""
 
 
 class Weights:
@@ -63,7 +73,7 @@ class Weights:
 
     def __init__(self, values: Mapping[str, float]) -> None:
         missing = [name for name in NAMES if name not in values]
-        unknown = [name for name in values if name not in NAMES]
+        unknown = [name for name in values if name not in NAMES and name not in BONUSES]
         if missing or unknown:
             raise ValueError(f"weights: missing {missing}, unknown {unknown}")
         for name, value in values.items():
@@ -86,17 +96,27 @@ class Weights:
         self.on_display = float(values["on_display"])
         self.in_pile = float(values["in_pile"])
         self.fitting = float(values["fitting"])
+        self.bonuses = [float(values.get(name, 0.0)) for name in BONUSES]
 
 
 def read_weights(path: Path) -> dict[str, float]:
-    """Read a file of weights. Raise ValueError if it is damaged."""
+    """Read a file of weights. Raise ValueError if it is damaged.
+
+    The numbers of a list get the names `NAME_0`, `NAME_1` and so on.
+    """
     try:
         with path.open("rb") as file:
-            values = tomllib.load(file)["weights"]
+            rows = tomllib.load(file)["weights"]
+        values: dict[str, float] = {}
+        for name, value in rows.items():
+            if isinstance(value, list):
+                values |= {f"{name}_{place}": each for place, each in enumerate(value)}
+            else:
+                values[name] = value
         Weights(values)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(f"{path}: {error}") from None
-    return dict(values)
+    return values
 
 
 @cache

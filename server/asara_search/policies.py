@@ -23,7 +23,7 @@ from asara_game.state import MASK, ONE, State
 from asara_game.turns import buildable_counts
 from asara_game.vocabulary import Area, DecisionKind, GiftCard, GiftKind
 
-from .evaluation import Estimator, Weights
+from .evaluation import FIRST_AREA, OPENING, TWO_BUYERS, YEARS, Estimator, Weights
 
 __all__ = ["GreedyPolicy", "Policy", "RandomPolicy"]
 
@@ -209,6 +209,13 @@ class GreedyPolicy(Policy):
         buyers = estimator.building_buyers(state, hand, size)
         worth = size * self.weights.buyer - laid * self.weights.laid_buyers
         worth += self.move_worth(state, info, buyers, False) + estimator.held_worth(buyers)
+        bonuses = self.weights.bonuses
+        year = min(estimator.years_after, YEARS - 1)
+        worth += bonuses[FIRST_AREA + YEARS * area + year]
+        if size + 1 < state.hand_sizes[seat]:
+            worth += bonuses[TWO_BUYERS + year]
+        elif not colour and area != _COLOURED:
+            worth += bonuses[OPENING + year]
         if info.chest >= 0:
             for card in state.chests[info.chest]:
                 worth += self.gift_worth(state, card, buyers)

@@ -12,8 +12,8 @@ from asara_game.engine import apply, new_match, outcome
 from asara_game.knowledge.determinize import determinize
 from asara_game.rules import RULE_COMBINATIONS, Rules, format_rule_sets
 from asara_game.state import State
-from asara_game.vocabulary import DecisionKind
-from asara_search.evaluation import NAMES, Estimator, read_weights
+from asara_game.vocabulary import Area, DecisionKind
+from asara_search.evaluation import NAMES, Estimator, Weights, read_weights, shipped_values
 from asara_search.playout import QuickShuffler, play_out
 from asara_search.policies import GreedyPolicy, Policy, RandomPolicy
 from bots.greedy.main import decide as greedy
@@ -106,11 +106,28 @@ def test_quick_shuffles_reach_every_order_alike():
     assert all(850 < count < 1150 for count in counts.values())
 
 
+def test_a_bonus_is_added_to_the_prices_of_its_spaces_in_its_years():
+    rules = Rules(EDITION, RULE_COMBINATIONS[0], 2)
+    state = start(rules)
+    plain = {name: shipped_values()[name] for name in NAMES}
+    before = GreedyPolicy(rules, Weights(plain)).worths(state)
+    for bonus, areas in (
+        ("bank_3", [Area.BANK]),
+        ("opening_3", set(Area) - {Area.COLOURED_BUILDING}),
+        ("bank_2", []),
+    ):
+        after = GreedyPolicy(rules, Weights(plain | {bonus: 2.5})).worths(state)
+        gained = [new - old for new, old in zip(after, before, strict=True)]
+        wanted = [2.5 if action.space.area in areas else 0 for action in state.legal]
+        assert gained == pytest.approx(wanted)
+
+
 @pytest.mark.parametrize(
     "damage",
     [
         "",
         "weights = 3",
+        "[weights]\nbuilding = [[1]]",
         "[weights]\nbuyer = 1",
         "[weights]\n" + "\n".join(f"{name} = nan" for name in NAMES),
         "[weights]\n" + "\n".join(f'{name} = "1"' for name in NAMES),
