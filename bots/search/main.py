@@ -48,13 +48,13 @@ TREE_OPTIONS = {
 """Options that only `TreeSettings` has, with their meaning."""
 CHOICES = {"opponents": OPPONENTS, "leaf": LEAVES, "final": FINALS}
 LEVELS = (
-    "--iterations 1 --candidates 1 --noise 0.6",
-    "--iterations 1 --candidates 1",
-    "--iterations 2 --candidates 2 --noise 0.25",
+    "--iterations 1 --noise 0.6",
+    "--iterations 1",
+    "--iterations 2 --noise 0.25",
     "--iterations 12",
     "--milliseconds 1000",
 )
-"""The options of each level, from 1. Without a choice of candidates, greedy's price decides."""
+"""The options of each level, from 1. With one playout, greedy's price decides."""
 
 
 @dataclass(frozen=True)
@@ -209,9 +209,6 @@ def option_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--ponder", action="store_true", help="think while others decide, where that is allowed"
-    )
-    parser.add_argument(
-        "--mean-rival", action="store_true", help="compare with the mean of the rivals"
     )
     parser.add_argument(
         "--all-moves", action="store_true", help="also try spaces that a better one stands for"

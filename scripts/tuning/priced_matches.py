@@ -20,7 +20,7 @@ from asara_server.outcome import match_scores, rank_seats
 from bots.search.main import LEVELS, make_search, parse
 from scripts.tuning.arena import SearchPlayer, secret_of
 
-PLAYERS: Final = ("--iterations 1 --candidates 1 --noise 1.5", *LEVELS[:3])
+PLAYERS: Final = ("--iterations 1 --noise 1.5", *LEVELS[:3])
 """Options of bots/search, from weak to strong; each seat of a match draws one of these."""
 BUDGET: Final = analysis.BUDGETS["quick"]
 

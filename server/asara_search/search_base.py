@@ -36,19 +36,17 @@ _ALIKE: Final = (
 class SearchSettings:
     """The switches of a search. Raises ValueError for a value out of range."""
 
-    candidates: int = 12
-    """Maximum number of actions that are tried out."""
+    candidates: int = 24
+    """Maximum number of actions that are tried out. A turn search tries no more than playouts."""
     turns: int = 0
     """Turns played on after the seat's own before the state is priced; 0 sets no limit."""
     years: int = 1
     """Years played on, the present one included, before the state is priced."""
     prior: float = 5.0
     """The policy's price of an action counts as much as this many playouts."""
-    scale: float = 0.0
-    """Lead, in prestige, that raises the expected share of wins from 0.5 to 0.73; 0 lets the search
-    maximise the lead itself."""
-    mean_rival: bool = False
-    """True to compare the seat with the mean of its rivals instead of the best one."""
+    scale: float = 6.0
+    """Lead, in prestige, that raises the expected score against a seat from 0.5 to 0.73; 0 lets the
+    search maximise the lead itself."""
     filter_moves: bool = True
     """True to try only the best of the spaces that differ only in cost or income."""
     noise: float = 0.0
@@ -88,7 +86,6 @@ class Search:
         self.years = settings.years
         self.prior = settings.prior
         self.scale = settings.scale
-        self.mean_rival = settings.mean_rival
         self.filter_moves = settings.filter_moves
         self.noise = settings.noise
         self.priors: list[float] = []
@@ -191,11 +188,8 @@ class Search:
         return False
 
     def worth(self, state: State, seat: int) -> float:
-        """Return the lead that the seat can expect.
-
-        If a scale is set, the lead is transformed to grow like the share of wins.
-        """
-        return self.lead(self.expected(state), seat)
+        """Return what a state is worth to a seat (see `advantage`)."""
+        return self.advantage(self.expected(state), seat)
 
     def expected(self, state: State) -> list[float]:
         """Return the prestige that each seat can expect, by seat.
@@ -209,17 +203,15 @@ class Search:
             return [forecast.value(estimator, state, seat) for seat in range(estimator.seats)]
         return [estimator.value(state, seat) for seat in range(estimator.seats)]
 
-    def lead(self, prestige: list[float], seat: int) -> float:
-        """Return the lead of a seat from the prestige that each seat can expect (see `worth`)."""
-        best = -1e9
+    def advantage(self, prestige: list[float], seat: int) -> float:
+        """Return a seat's mean lead over the other seats, from the prestige that each can expect.
+
+        If a scale is set, each lead is transformed to grow like the score against that seat.
+        """
+        scale = self.scale
         total = 0.0
         for other in range(len(prestige)):
             if other != seat:
-                value = prestige[other]
-                total += value
-                if value > best:
-                    best = value
-        lead = prestige[seat] - (total / (len(prestige) - 1) if self.mean_rival else best)
-        if self.scale:
-            return 2.0 * self.scale * math.tanh(lead / self.scale / 2.0)
-        return lead
+                lead = prestige[seat] - prestige[other]
+                total += 2.0 * scale * math.tanh(lead / scale / 2.0) if scale else lead
+        return total / (len(prestige) - 1)

@@ -319,7 +319,7 @@ class TreeSearch(Search):
         if not self.estimate:
             self.play_on(state, year, turns)
         prestige = self.expected(state)
-        return [self.lead(prestige, seat) for seat in range(seats)]
+        return [self.advantage(prestige, seat) for seat in range(seats)]
 
     def _pass_up(self, path: Sequence[Edge], values: Sequence[float], seat: int) -> None:
         value = values[seat]

@@ -66,7 +66,7 @@ class TurnSearch(Search):
         Without a deadline and without pondering, the same call always returns the same action.
         """
         first = sample()
-        actions = self.shortlist(first, legal, rng)
+        actions = self.shortlist(first, legal, rng)[: max(iterations, 1)]
         totals = self._first_totals(first, actions)
         alive = list(range(len(actions)))
         rounds = math.ceil(math.log2(len(actions)))

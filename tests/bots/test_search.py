@@ -139,13 +139,13 @@ def test_options_that_make_no_sense_are_refused(arguments, sentence, capsys):
 def test_every_switch_of_the_tree_is_an_option():
     options = (
         "--search tree --milliseconds 7 --ponder --candidates 3 --turns 4 --years 2 --prior 6 "
-        "--scale 7 --mean-rival --all-moves --noise 0.5 --determinizations 8 "
+        "--scale 7 --all-moves --noise 0.5 --determinizations 8 "
         "--opponents max-n --leaf rank --widening 1.5 --exploration 9 --final value"
     )
     budget, settings = parse(options.split())
     assert budget == Budget(None, 7, ponder=True)
     assert settings == TreeSettings(
-        *(3, 4, 2, 6, 7, True, False, 0.5), *(8, "max-n", "rank", 1.5, 9), reuse=True, final="value"
+        *(3, 4, 2, 6, 7, False, 0.5), *(8, "max-n", "rank", 1.5, 9), reuse=True, final="value"
     )
     assert parse(["--search", "tree", "--no-reuse"])[1] == TreeSettings(reuse=False)
     assert parse([]) == (Budget(), SearchSettings())

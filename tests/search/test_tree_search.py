@@ -11,7 +11,7 @@ import pytest
 from asara_game.actions import Action
 from asara_game.deal import Deal
 from asara_game.edition import load_edition
-from asara_game.engine import apply, new_match
+from asara_game.engine import apply, decision, new_match
 from asara_game.knowledge.determinize import determinize
 from asara_game.rules import RULE_COMBINATIONS, Rules, format_rule_sets, parse_rule_sets
 from asara_game.state import State
@@ -22,13 +22,14 @@ from asara_search.policies import GreedyPolicy
 from asara_search.search_base import Search
 from asara_search.tree_search import MOST_NODES, Node, TreeSearch, TreeSettings
 from asara_search.turn_search import TurnSearch
+from scripts.tuning.duel_command import RULES_OF_THUMB
 from tests.sizes import others_long
 
 EDITION = load_edition()
-WINNING: tuple[str, int, int, int] = ("pro+gifts+genie", 2, 276, 118)
+WINNING: tuple[str, int, int, int] = ("pro+gifts+genie", 2, 255, 4986)
 """Arguments of `state_after` for a position with one action that wins, not the one that the policy
 takes."""
-WINNER = "dispatch circle 1"
+WINNER = "dispatch circle 3"
 SECRET = bytes(32)
 LATE = 225
 """Decisions after which most matches of three seats are in their last year."""
@@ -43,15 +44,15 @@ SWITCHES: tuple[dict[str, Any], ...] = (
     {"widening": 1.0},
     {"reuse": False},
     {"final": "value"},
-    {"mean_rival": True, "scale": 10.0},
+    {"scale": 0.0},
 )
 
 
 def state_after(rule_sets: str, seats: int, decisions: int, deal: int = 0) -> State:
-    """Return the state after so many decisions of the greedy policy."""
+    """Return the state after so many decisions of a greedy policy that no tuning changes."""
     rules = Rules(EDITION, parse_rule_sets(rule_sets), seats)
     state, _ = new_match(rules, Deal(deal.to_bytes(32)))
-    policy = GreedyPolicy(rules)
+    policy = GreedyPolicy(rules, RULES_OF_THUMB)
     for _ in range(decisions):
         apply(state, policy.choose(state, random.Random(0)))
     return state
@@ -157,23 +158,30 @@ def test_it_finds_the_only_move_that_wins(leaf, opponents):
     assert choice is not GreedyPolicy(state.rules).choose(state, random.Random(1))
 
 
+HURTS, HELPS = "extend 1 white window gold", "extend 2 red trunk"
+
+
 def last_decision() -> State:
-    """Return a world in which seat 1 decides last: to build 4 hurts seat 2, to build 5 helps it."""
-    state = state_after("basic", 3, 215, deal=304)
-    assert (state.seat, state.kind) == (1, DecisionKind.BUILD_COUNT)
-    assert [str(action) for action in state.legal] == ["build 4", "build 5"]
+    """Return a world in which seat 2 decides last: one action hurts seat 0 most, the other helps
+    seat 2 most.
+    """
+    state, _ = new_match(Rules(EDITION, parse_rule_sets("basic"), 3), Deal(SECRET))
+    rng = random.Random(6724)
+    for _ in range(168):
+        apply(state, rng.choice(state.legal))
+    assert [str(action) for action in state.legal] == [HELPS, HURTS]
     return state
 
 
-@pytest.mark.parametrize(("opponents", "answer"), [("paranoid", "build 4"), ("max-n", "build 5")])
+@pytest.mark.parametrize(("opponents", "answer"), [("paranoid", HURTS), ("max-n", HELPS)])
 def test_opponents_decide_as_their_name_says(opponents, answer):
     state = last_decision()
-    search = TreeSearch(state.rules, TreeSettings(opponents=opponents, prior=0))
+    search = TreeSearch(state.rules, TreeSettings(opponents=opponents, prior=0, scale=0))
     for number in range(200):
-        search.ponder(state.copy(LabelShuffler(number)), 2, random.Random(1))
+        search.ponder(state.copy(LabelShuffler(number)), 0, random.Random(1))
     edges = root_of(search).edges.values()
     assert str(max(edges, key=lambda edge: edge.visits).action) == answer
-    assert {edge.seat for edge in edges} == {1}
+    assert {edge.seat for edge in edges} == {2}
 
 
 # The tree that is kept.
@@ -195,10 +203,9 @@ def test_what_is_kept_was_found_at_the_same_decision():
     before = {key: node.visits for key, node in search.nodes.items()}
     choose(search, state, 10)
     seen = view(state, state.seat)
-    (kept,) = (node for key, node in search.nodes.items() if key[:2] == (seen.public, seen.private))
-    (known,) = (visits for key, visits in before.items() if key[:2] == (seen.public, seen.private))
-    assert known > 10
-    assert kept.visits == known + 10
+    decided = (seen.public, seen.private, decision(state))
+    assert before[decided] > 10
+    assert search.nodes[decided].visits == before[decided] + 10
 
 
 def test_the_number_of_nodes_is_bounded():

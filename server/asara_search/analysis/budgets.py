@@ -7,7 +7,7 @@ from typing import Final
 
 __all__ = ["BUDGETS", "VERSION", "Budget"]
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Version of the analyser, raised when the same replay would get other numbers."""
 
 
