@@ -48,9 +48,9 @@ TREE_OPTIONS = {
 """Options that only `TreeSettings` has, with their meaning."""
 CHOICES = {"opponents": OPPONENTS, "leaf": LEAVES, "final": FINALS}
 LEVELS = (
-    "--iterations 1 --noise 0.6",
+    "--iterations 1 --noise 0.75",
+    "--iterations 1 --noise 0.45",
     "--iterations 1",
-    "--iterations 2 --noise 0.25",
     "--iterations 12",
     "--milliseconds 1000",
 )
