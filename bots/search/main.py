@@ -48,10 +48,10 @@ TREE_OPTIONS = {
 """Options that only `TreeSettings` has, with their meaning."""
 CHOICES = {"opponents": OPPONENTS, "leaf": LEAVES, "final": FINALS}
 LEVELS = (
-    "--iterations 1 --noise 0.75",
+    "--iterations 1 --noise 0.7",
     "--iterations 1 --noise 0.45",
     "--iterations 1",
-    "--iterations 12",
+    "--iterations 6",
     "--milliseconds 1000",
 )
 """The options of each level, from 1. With one playout, greedy's price decides."""
