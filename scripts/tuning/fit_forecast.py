@@ -98,8 +98,8 @@ def _played(rules: Rules, number: int) -> Iterator[tuple[int, Array, Array]]:
         year = state.year
         noise = noises[state.seat] if year == noisy_year else 0.0
         apply(state, players[noise].shortlist(state, state.legal, rng)[0])
-    for years_after, rows in starts:
-        yield years_after, _leads(rows), _leads(np.array(state.prestige, float))
+    for years_after, values in starts:
+        yield years_after, _leads(values), _leads(state.prestige)
 
 
 def _leads(values: Any) -> Array:

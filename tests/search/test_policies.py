@@ -6,6 +6,7 @@ import pytest
 
 from asara_codec.decode import action_from_proto
 from asara_codec.view_reader import view_from_proto
+from asara_game.actions import ChooseSpace
 from asara_game.deal import Deal
 from asara_game.edition import load_edition
 from asara_game.engine import apply, new_match, outcome
@@ -109,17 +110,18 @@ def test_quick_shuffles_reach_every_order_alike():
 def test_a_bonus_is_added_to_the_prices_of_its_spaces_in_its_years():
     rules = Rules(EDITION, RULE_COMBINATIONS[0], 2)
     state = start(rules)
+    areas = [each.space.area for each in state.legal if isinstance(each, ChooseSpace)]
+    assert len(areas) == len(state.legal)
     plain = {name: shipped_values()[name] for name in NAMES}
     before = GreedyPolicy(rules, Weights(plain)).worths(state)
-    for bonus, areas in (
+    for bonus, meant in (
         ("bank_3", [Area.BANK]),
         ("opening_3", set(Area) - {Area.COLOURED_BUILDING}),
         ("bank_2", []),
     ):
         after = GreedyPolicy(rules, Weights(plain | {bonus: 2.5})).worths(state)
         gained = [new - old for new, old in zip(after, before, strict=True)]
-        wanted = [2.5 if action.space.area in areas else 0 for action in state.legal]
-        assert gained == pytest.approx(wanted)
+        assert gained == pytest.approx([2.5 * (area in meant) for area in areas])
 
 
 @pytest.mark.parametrize(
