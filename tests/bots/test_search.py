@@ -81,7 +81,7 @@ def test_several_actions_in_one_reply():
 @pytest.mark.long
 @pytest.mark.parametrize("rule_sets", ["basic", "pro+gifts+genie"])
 def test_beats_greedy_with_few_playouts(rule_sets):
-    search = configured(["--iterations", "48", "--turns", "2"])
+    search = configured(["--iterations", "24"])
     assert share_of_wins(search, greedy, Rules(EDITION, parse_rule_sets(rule_sets), 2), 2) >= 0.75
 
 

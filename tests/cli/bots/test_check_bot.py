@@ -14,6 +14,7 @@ from asara_codec.clocks import Clocks
 from asara_codec.results import RejectionReason
 from asara_server.cli.sessions import bot_check
 from asara_server.cli.sessions.bot_check import BotFinding
+from asara_server.cli.sessions.entry_check import seconds_text
 from asara_server.match.inputs import RejectionRecord
 from asara_server.tournament.config.tournament_file import ClockSettings, Limits
 from asara_server.tournament.execution.entry_check import CheckedEntry, Verdict, bank_needed_us
@@ -86,10 +87,9 @@ def test_slow_is_told_apart_from_dead(tmp_path: Path, monkeypatch: pytest.Monkey
     assert found["verdict"] == "slow"
     needed = found["time_bank_needed_s"]
     assert needed > 0.1
-    shown = f"{needed * 1000:.0f} ms"
     assert (
-        f"mine is slow, but not broken: it needs {shown} on its clock, but a tournament allows "
-        "only 0.1 s, plus 0 s per decision (clocks.time_bank_s)."
+        f"mine is slow, but not broken: it needs {seconds_text(needed)} on its clock, but a "
+        "tournament allows only 0.1 s, plus 0 s per decision (clocks.time_bank_s)."
     ) in done.stdout
     (folder / "bot.py").write_text(SLOW.replace("0.004", "60"))
     done = asara(*words, "--clock", "0.5", status=1)
