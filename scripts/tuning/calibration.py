@@ -97,10 +97,13 @@ def luck_lines(matches: Sequence[Measured]) -> list[str]:
     errors = luck.std(axis=0, ddof=1) / math.sqrt(len(luck))
     means = (f"{m:+.4f} ± {e:.4f}" for m, e in zip(luck.mean(axis=0), errors, strict=True))
     before, after = (np.sum((s - s.mean(axis=0)) ** 2, axis=1) for s in (scores, scores - luck))
+    mean = f"  mean luck by seat in {len(luck)} matches: {', '.join(means)}"
+    if not before.any():  # every match had the same scores
+        return [mean]
     ratio = after.sum() / before.sum()
     error = np.sqrt(np.sum((after - ratio * before) ** 2)) / before.sum()
     return [
-        f"  mean luck by seat in {len(luck)} matches: {', '.join(means)}",
+        mean,
         f"  the variance of scores after luck is {ratio:.3f} ± {error:.3f} of the variance before",
     ]
 

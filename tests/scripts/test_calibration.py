@@ -70,3 +70,4 @@ def test_luck_that_decides_matches_leaves_no_variance() -> None:
     assert "+0.0000" in mean
     assert "is 0.000 ± 0.000" in left
     assert luck_lines([Measured((1.0, 0.0), (), ())] * 3) == []
+    assert len(luck_lines([Measured((1.0, 0.0), (0.1, -0.1), ())] * 3)) == 1
