@@ -51,8 +51,8 @@ def fit(arguments: Sequence[str]) -> int:
     if given.matches < 8:
         parser.error("--matches must be 8 or more")
     starts: list[list[tuple[Array, float]]] = [[] for _ in range(YEARS)]
-    """By the number of years that follow: for each seat, its lead in each feature and in the
-    hand-made evaluation, and its final lead."""
+    """One list for each number of years that follow. An entry belongs to one seat: its leads in the
+    features and in the hand-made evaluation, then its final lead."""
     for name, seats in _KINDS:
         rules = Rules(load_edition(), parse_rule_sets(name), seats)
         for number in range(given.matches):
@@ -111,7 +111,7 @@ def _leads(values: Any) -> Array:
 def fitted(x: Array, y: Array, near: Array) -> Array:
     """Return the weights of the features, by ridge regression in units of their deviations.
 
-    Without data, a weight is that of `near`.
+    A feature that never differs in `x` keeps its weight in `near`.
     """
     scale = np.sqrt((x**2).mean(0)) + 1e-9
     each = x / scale
