@@ -163,10 +163,10 @@ class Proxy:
 
 
 async def _forward_back(connection: Connection, from_referee: asyncio.StreamReader) -> None:
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError):  # closing with bytes unread breaks a connection
         while data := await from_referee.read(_READ):
             if not connection.lost:
                 connection.program.write(data)
                 await connection.program.drain()
-        if not connection.lost:
-            connection.program.close()
+    if not connection.lost:
+        connection.program.close()

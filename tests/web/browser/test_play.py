@@ -299,15 +299,14 @@ def test_the_page_is_loaded_again_and_the_connection_breaks(browser: Browser) ->
         expect(log.last).to_have_text(re.compile("^Year 1 begins"))  # before the first connection
         assert log.all_text_contents()[: len(history)] == history  # the newest first
         expect(hidden).to_have_count(1)
-        choose(page, "space 6 12")
+        lit(page).first.click()
         expect(steps(page)).to_have_count(1)
         with ThreadPoolExecutor() as pool:
             pool.submit(asyncio.run, _take_over(own.links[0])).result()
         page.get_by_role("button", name="Play here").click()
         expect(page.get_by_role("heading", name="Choose the buyers")).to_be_visible()
         expect(steps(page)).to_have_count(1)
-        lit(page).first.click()
-        page.get_by_role("button", name="Send turn").click()
+        play_turn(page)
         expect(page.get_by_role("heading", name="Choose a space")).to_be_visible()
 
 
