@@ -21,7 +21,7 @@ from asara.installing import install_command
 from asara_codec.editions import rules_from_proto
 from asara_codec.view_reader import view_from_proto
 from asara_game import Rules, View, determinize
-from asara_search.evaluation import NAMES, Weights, shipped_values
+from asara_search.evaluation import weights_of_network
 from asara_search.policies import GreedyPolicy
 
 try:
@@ -51,9 +51,7 @@ class Player:
 
     def __init__(self, network: Network) -> None:
         self._network = network
-        shipped = shipped_values()
-        known = {name: network.estimates.get(name, shipped[name]) for name in NAMES}
-        self._weights = Weights(known)
+        self._weights = weights_of_network(network.estimates)
         self._rules: Rules | None = None
         self._greedy: GreedyPolicy | None = None
 

@@ -51,7 +51,7 @@ LEVELS = (
     "--iterations 1 --noise 0.7",
     "--iterations 1 --noise 0.45",
     "--iterations 1",
-    "--iterations 6",
+    "--iterations 8",
     "--milliseconds 1000",
 )
 """The options of each level, from 1. With one playout, greedy's price decides."""

@@ -26,7 +26,7 @@ from asara_game.knowledge.shuffling import QuickShuffler, shuffle
 from asara_game.rules import Rules, parse_rule_sets
 from asara_game.state import State
 from asara_game.view import view
-from asara_search.evaluation import NAMES, Estimator, Weights, evaluate, shipped_values
+from asara_search.evaluation import Estimator, evaluate, weights_of_network
 from asara_search.policies import GreedyPolicy, RandomPolicy
 from asara_search.search_base import SearchSettings
 from asara_search.turn_search import TurnSearch
@@ -52,9 +52,7 @@ class Table:
         self.estimator, self.greedy = Estimator(rules), GreedyPolicy(rules)
         self.random, self.search = RandomPolicy(), TurnSearch(rules, SearchSettings())
         self.network = shipped_network()
-        shipped = shipped_values()
-        known = {name: self.network.estimates.get(name, shipped[name]) for name in NAMES}
-        self.advised = GreedyPolicy(rules, Weights(known))
+        self.advised = GreedyPolicy(rules, weights_of_network(self.network.estimates))
         starts = [self.value(new_match(rules, self.shuffler)[0]) for _ in range(20 * _REDRAWS)]
         self.start = np.mean(starts, axis=0)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from asara_env.policy_network import Network
 from asara_game import Rules
-from asara_search.evaluation import NAMES, Weights, shipped_values
+from asara_search.evaluation import NAMES, Weights
 from asara_search.policies import GreedyPolicy
 from scripts.tuning.duel_command import RULES_OF_THUMB
 
@@ -24,9 +23,3 @@ def weights_by_name(weights: Weights = RULES_OF_THUMB) -> dict[str, float]:
         else:
             found[name] = float(getattr(weights, name))
     return found
-
-
-def estimates_of(network: Network) -> Weights:
-    """Return the weights of the estimates that a network was trained with."""
-    shipped = shipped_values()
-    return Weights({name: network.estimates.get(name, shipped[name]) for name in NAMES})

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from asara_env.policy_network import SHIPPED, Network, evaluate, load_network
 from asara_game import RULE_COMBINATIONS, Rules, State, format_rule_sets
-from asara_search.evaluation import Estimator
+from asara_search.evaluation import Estimator, weights_of_network
 from asara_search.evaluation import evaluate as by_hand
 
-from .estimates import estimates_of
 from .evaluate import OPPONENTS, Chooser, by_numpy, by_turn, measure
 from .options import whole
 
@@ -57,7 +56,7 @@ def print_strength(options: argparse.Namespace) -> None:
     """Print a row for each opponent, combination of rule sets and number of seats."""
     network = load_network(options.weights)
     choose = _chooser(options.by, network)
-    estimates = estimates_of(network)
+    estimates = weights_of_network(network.estimates)
     print("| against | rule sets | seats | blocks | score | 95 % | prestige |")
     print("|---|---|---|---|---|---|---|")
     for against in options.against:

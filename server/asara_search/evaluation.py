@@ -21,7 +21,14 @@ from asara_game.rules import Rules
 from asara_game.state import MASK, ONE, State
 from asara_game.vocabulary import Area, DecisionKind
 
-__all__ = ["Estimator", "Weights", "evaluate", "shipped_values", "shipped_weights"]
+__all__ = [
+    "Estimator",
+    "Weights",
+    "evaluate",
+    "shipped_values",
+    "shipped_weights",
+    "weights_of_network",
+]
 
 _SPACE: Final = DecisionKind.SPACE
 _CIRCLE: Final = int(Area.BUILDING_CIRCLE)
@@ -123,6 +130,15 @@ def read_weights(path: Path) -> dict[str, float]:
 def shipped_weights() -> Weights:
     """Return the weights that come with the package."""
     return Weights(shipped_values())
+
+
+def weights_of_network(estimates: Mapping[str, float]) -> Weights:
+    """Return the weights that a network was trained with; those it lacks are the package's.
+
+    A network gets no bonuses: it has learned to correct prices without them.
+    """
+    shipped = shipped_values()
+    return Weights({name: estimates.get(name, shipped[name]) for name in NAMES})
 
 
 def shipped_values() -> dict[str, float]:
