@@ -163,7 +163,7 @@ class Proxy:
 
 
 async def _forward_back(connection: Connection, from_referee: asyncio.StreamReader) -> None:
-    with contextlib.suppress(OSError):  # closing with bytes unread breaks a connection
+    with contextlib.suppress(OSError):  # a referee that leaves bytes unread breaks its connection
         while data := await from_referee.read(_READ):
             if not connection.lost:
                 connection.program.write(data)
