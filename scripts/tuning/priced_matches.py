@@ -17,10 +17,15 @@ from asara_game.view import view
 from asara_game.vocabulary import DecisionKind
 from asara_search import analysis
 from asara_server.outcome import match_scores, rank_seats
-from bots.search.main import LEVELS, make_search, parse
+from bots.search.main import make_search, parse
 from scripts.tuning.arena import SearchPlayer, secret_of
 
-PLAYERS: Final = ("--iterations 1 --noise 1.5", *LEVELS[:3])
+PLAYERS: Final = (
+    "--iterations 1 --noise 1.5",
+    "--iterations 1 --noise 0.7",
+    "--iterations 1 --noise 0.45",
+    "--iterations 1",
+)
 """Options of bots/search, from weak to strong; each seat of a match draws one of these."""
 BUDGET: Final = analysis.BUDGETS["quick"]
 
