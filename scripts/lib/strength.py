@@ -8,10 +8,10 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from asara_game import RULE_COMBINATIONS, format_rule_sets
 from asara_server.tournament.run.directory import has_run
@@ -22,9 +22,6 @@ MEASURED: Final = ROOT / "bots" / "strength.json"
 PAGE: Final = ROOT / "bots" / "README.md"
 _RUNS: Final = ROOT / "runs" / "strength"
 _TABLE: Final = re.compile(r"(?<=<!-- strength -->\n).*?(?=<!-- end -->)", re.DOTALL)
-
-BUDGETS: Final = (25, 50, 100)
-"""Milliseconds per decision of the bot `search`; each is twice the previous value."""
 
 _FILE: Final = """
 title = "{title}"
@@ -85,27 +82,18 @@ class Cell:
         return self.bot, self.against, self.rule_sets, self.seats
 
 
-def search(milliseconds: int) -> Contender:
-    budget = f"{milliseconds // 1000} s" if milliseconds % 1000 == 0 else f"{milliseconds} ms"
-    return Contender(f"search, {budget}", "search", ("--milliseconds", str(milliseconds)))
-
-
 RANDOM: Final = Contender("random", "random")
 GREEDY: Final = Contender("greedy", "greedy")
 LEARNED: Final = Contender("learned", "learned")
 GO_SEARCH: Final = Contender("go-search, 100 playouts", "go-search")
-
-
-def pairings(budgets: Sequence[int]) -> Iterator[Pairing]:
-    """Yield the table's pairings: each bot against the next weaker one, then the skill ladder."""
-    yield Pairing(GREEDY, RANDOM)
-    yield Pairing(LEARNED, GREEDY)
-    yield Pairing(GO_SEARCH, GREEDY)
-    for budget in budgets:
-        yield Pairing(search(budget), GREEDY)
-    for budget in budgets:
-        if 2 * budget in budgets:
-            yield Pairing(search(2 * budget), search(budget))
+SEARCH: Final = Contender("search, 100 ms", "search", ("--milliseconds", "100"))
+PAIRINGS: Final = (
+    Pairing(GREEDY, RANDOM),
+    Pairing(LEARNED, GREEDY),
+    Pairing(GO_SEARCH, GREEDY),
+    Pairing(SEARCH, GREEDY),
+)
+"""In the order of the table: each bot against one that is weaker."""
 
 
 # Playing
@@ -234,33 +222,21 @@ def with_cell(cells: Sequence[Cell], new: Cell) -> list[Cell]:
     return sorted([*(cell for cell in cells if cell.key != new.key), new], key=_place)
 
 
-def _place(cell: Cell) -> tuple[Any, ...]:
+def _place(cell: Cell) -> tuple[int, int, int]:
+    bots = [pairing.one.name for pairing in PAIRINGS]
     names = [format_rule_sets(rule_sets) for rule_sets in RULE_COMBINATIONS]
-    return (*map(_strength, (cell.against, cell.bot)), names.index(cell.rule_sets), cell.seats)
-
-
-def _strength(name: str) -> tuple[int, str, float]:
-    """Sort key of a contender: the order of the bots, then their budgets."""
-    bot, _, budget = name.partition(", ")
-    number, _, unit = budget.partition(" ")
-    known = [RANDOM.name, GREEDY.name, LEARNED.name, "go-search"]
-    place = known.index(bot) if bot in known else len(known)
-    return place, bot, float(number or 0) * (1000 if unit == "s" else 1)
+    return bots.index(cell.bot), names.index(cell.rule_sets), cell.seats
 
 
 def table(cells: Sequence[Cell]) -> str:
-    """Return the table as Markdown, with a row for each pairing and each differing rule set.
-
-    Pairings of `search` with itself appear only in the JSON file.
-    """
+    """Return the table as Markdown, with a row for each pairing and each differing rule set."""
     lines = [
         "| bot | against | rule sets | two seats | three | four | blocks |",
         "|---|---|---|---|---|---|---|",
     ]
     rows: dict[tuple[str, str, str], dict[int, Cell]] = {}
     for cell in cells:
-        if not cell.against.startswith("search"):
-            rows.setdefault(cell.key[:3], {})[cell.seats] = cell
+        rows.setdefault(cell.key[:3], {})[cell.seats] = cell
     alike: dict[tuple[str, str, str], list[str]] = {}
     for (bot, against, rule_sets), row in rows.items():
         scores = " | ".join(_score(row.get(seats)) for seats in (2, 3, 4))
@@ -303,32 +279,21 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--rule-sets", nargs="+", choices=every, default=every, metavar="RULES")
     parser.add_argument("--seats", nargs="+", type=int, choices=(2, 3, 4), default=(2, 3, 4))
     parser.add_argument("--blocks", type=int, default=50, help="deals of each measurement (50)")
-    parser.add_argument(
-        "--budgets",
-        nargs="+",
-        type=int,
-        default=BUDGETS,
-        metavar="MS",
-        help="milliseconds a decision of the bot search",
-    )
     parser.add_argument("--bot", help="measure only bots whose name begins so")
-    parser.add_argument("--against", help="measure only against bots whose name begins so")
     parser.add_argument("--jobs", type=int, default=1, help="matches at once (1)")
     parser.add_argument("--again", action="store_true", help="also what was measured before")
     parser.add_argument("--table", action="store_true", help="play nothing")
     options = parser.parse_args(arguments)
-    if options.blocks < 1 or options.jobs < 1 or min(options.budgets) < 1:
-        parser.error("--blocks, --jobs and --budgets are 1 or more")
+    if options.blocks < 1 or options.jobs < 1:
+        parser.error("--blocks and --jobs are 1 or more")
     return options
 
 
 def main(arguments: Sequence[str]) -> None:
     options = _options(arguments)
     cells = read_cells()
-    for pairing in [] if options.table else pairings(options.budgets):
+    for pairing in () if options.table else PAIRINGS:
         if not pairing.one.name.startswith(options.bot or ""):
-            continue
-        if not pairing.others.name.startswith(options.against or ""):
             continue
         for rule_sets in options.rule_sets:
             for seats in options.seats:
