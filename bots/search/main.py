@@ -49,7 +49,7 @@ TREE_OPTIONS = {
 CHOICES = {"opponents": OPPONENTS, "leaf": LEAVES, "final": FINALS}
 LEVELS = (
     "--iterations 1 --noise 0.65",
-    "--iterations 1 --noise 0.33",
+    "--iterations 1 --noise 0.3",
     "--iterations 2",
     "--iterations 24",
     "--milliseconds 1000",
