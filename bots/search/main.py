@@ -51,7 +51,7 @@ LEVELS = (
     "--iterations 1 --noise 0.65",
     "--iterations 1 --noise 0.3",
     "--iterations 2",
-    "--iterations 24",
+    "--iterations 12",
     "--milliseconds 1000",
 )
 """The options of each level, from 1. With one playout, greedy's price decides."""
