@@ -48,10 +48,10 @@ TREE_OPTIONS = {
 """Options that only `TreeSettings` has, with their meaning."""
 CHOICES = {"opponents": OPPONENTS, "leaf": LEAVES, "final": FINALS}
 LEVELS = (
-    "--iterations 1 --noise 0.65",
-    "--iterations 1 --noise 0.3",
-    "--iterations 2",
-    "--iterations 12",
+    "--iterations 1 --noise 0.7",
+    "--iterations 1 --noise 0.4",
+    "--iterations 1",
+    "--iterations 10",
     "--milliseconds 1000",
 )
 """The options of each level, from 1. With one playout, greedy's price decides."""
