@@ -50,7 +50,7 @@ CHOICES = {"opponents": OPPONENTS, "leaf": LEAVES, "final": FINALS}
 LEVELS = (
     "--iterations 1 --noise 0.7",
     "--iterations 1 --noise 0.4",
-    "--iterations 1",
+    "--iterations 2 --noise 0.25",
     "--iterations 10",
     "--milliseconds 1000",
 )
