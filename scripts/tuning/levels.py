@@ -58,11 +58,17 @@ def _cells(found: Duel) -> str:
 
 
 def read_table(page: Path = PAGE) -> dict[int, str]:
-    """Return the last two cells of each row, by level."""
+    """Return the last two cells of each row, by level.
+
+    Rows that were measured with other options of the level, or of the one below, are left out.
+    """
     found = _TABLE.search(page.read_text("utf-8"))
     assert found is not None
-    rows = re.findall(r"^\| (\d) \| `[^`]*` \| (.*) \|$", found[0], re.MULTILINE)
-    return {int(level): cells for level, cells in rows}
+    rows = re.findall(r"^\| \d \| `([^`]*)` \| (.*) \|$", found[0], re.MULTILINE)
+    same = [options == now for (options, _), now in zip(rows, LEVELS, strict=False)]
+    return {
+        level: cells for level, (_, cells) in enumerate(rows[1:], 2) if all(same[level - 2 : level])
+    }
 
 
 def write_table(measured: Mapping[int, str], page: Path = PAGE) -> None:
