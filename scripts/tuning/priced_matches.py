@@ -26,7 +26,10 @@ PLAYERS: Final = (
     "--iterations 1 --noise 0.45",
     "--iterations 1",
 )
-"""Options of bots/search, from weak to strong; each seat of a match draws one of these."""
+"""Options of bots/search, from weak to strong; each seat of a match draws one of these.
+
+They are not the bot's levels: those may change, and what was measured could not be repeated.
+"""
 BUDGET: Final = analysis.BUDGETS["quick"]
 
 
