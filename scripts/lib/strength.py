@@ -279,7 +279,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--rule-sets", nargs="+", choices=every, default=every, metavar="RULES")
     parser.add_argument("--seats", nargs="+", type=int, choices=(2, 3, 4), default=(2, 3, 4))
     parser.add_argument("--blocks", type=int, default=50, help="deals of each measurement (50)")
-    parser.add_argument("--bot", help="measure only bots whose name begins so")
+    bots = [pairing.one.bot for pairing in PAIRINGS]
+    parser.add_argument("--bot", choices=bots, help="measure only this bot")
     parser.add_argument("--jobs", type=int, default=1, help="matches at once (1)")
     parser.add_argument("--again", action="store_true", help="also what was measured before")
     parser.add_argument("--table", action="store_true", help="play nothing")
@@ -293,7 +294,7 @@ def main(arguments: Sequence[str]) -> None:
     options = _options(arguments)
     cells = read_cells()
     for pairing in () if options.table else PAIRINGS:
-        if not pairing.one.name.startswith(options.bot or ""):
+        if options.bot not in (None, pairing.one.bot):
             continue
         for rule_sets in options.rule_sets:
             for seats in options.seats:

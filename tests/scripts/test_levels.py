@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from bots.search.main import LEVELS
 from scripts.tuning import levels
-from scripts.tuning.levels import LEVELS, PAGE, read_table, write_table
+from scripts.tuning.levels import PAGE, read_table, write_table
 
 
 def test_the_page_has_a_score_of_each_level_with_its_options(tmp_path: Path) -> None:
