@@ -51,7 +51,7 @@ LEVELS = (
     "--iterations 1 --noise 0.7",
     "--iterations 1 --noise 0.4",
     "--iterations 2 --noise 0.25",
-    "--iterations 11",
+    "--iterations 13",
     "--milliseconds 1000",
 )
 """The options of each level, from 1. With one playout, greedy's price decides."""
