@@ -65,9 +65,7 @@ def playing(folder: Path, rounds: int) -> Iterator[subprocess.Popen[str]]:
     words = ("tournament", "run", file, "--out", folder / "run", "--key", folder / "key")
     results = folder / "run" / "results.jsonl"
     with started(*words) as process:
-        wait_until(
-            "two results", lambda: results.exists() and results.read_bytes().count(b"\n") > 1
-        )
+        wait_until("two results", lambda: results.read_bytes().count(b"\n") > 1)
         yield process
 
 

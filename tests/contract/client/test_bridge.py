@@ -356,7 +356,7 @@ def stubborn(path: Path) -> tuple[str, ...]:
 
 
 def wait_for_pids(path: Path) -> list[int]:
-    wait_until("process ids", lambda: path.exists() and path.read_text().endswith("\n"))
+    wait_until("process ids", lambda: path.read_text().endswith("\n"))
     return [int(word) for word in path.read_text().split()]
 
 
