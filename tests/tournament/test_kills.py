@@ -16,11 +16,9 @@ from pathlib import Path
 import pytest
 
 from asara_codec.results import Termination
-from asara_server.journal.rows import RowReader
 from asara_server.match.inputs import ReopenRecord
 from asara_server.replay.file import read_replay
 from asara_server.tournament.config.tournament_file import load_tournament
-from asara_server.tournament.run.directory import block_journals
 from asara_server.tournament.schedule.schedule import planned_matches
 from tests.cli.command import asara
 from tests.events import wait_until
@@ -29,7 +27,16 @@ from tests.tournament.runs import play
 from tests.tournament.sample_bots import SEED, STEADY, write_tournament
 from tests.tournament.samples import read_results
 from tests.tournament.sandbox_config import living, sandbox_or_skip
-from tests.tournament.worker_runs import finish, played_actions, slow, start, wait_until_gone
+from tests.tournament.worker_runs import (
+    PATIENT,
+    finish,
+    last_match,
+    played_actions,
+    playing,
+    slow,
+    start,
+    wait_until_gone,
+)
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -60,18 +67,11 @@ def wait_for_a_match(log: Path, process: "subprocess.Popen[str]") -> None:
     wait_until("a match begins", lambda: process.poll() is not None or matches() > before)
 
 
-def wait_for_a_worker(run: Path, process: "subprocess.Popen[str]") -> None:
-    """Wait until a worker has written some decisions to the journal of its block."""
+def wait_for_a_worker(process: "subprocess.Popen[str]", folder: Path) -> None:
     wait_until(
         "a worker plays",
-        lambda: process.poll() is not None or any(map(commits, block_journals(run))),
+        lambda: process.poll() is not None or playing(workers_of(process), folder),
     )
-
-
-def commits(journal: Path) -> int:
-    """Commits of a journal, after those with which its first match begins."""
-    with journal.open("rb") as file:
-        return max(sum(1 for _ in RowReader(file, journal).rows()) - 11, 0)
 
 
 def workers_of(process: "subprocess.Popen[str]") -> list[int]:
@@ -97,15 +97,15 @@ def test_a_run_that_is_killed_many_times_ends_as_one_that_is_not(
     header = f'{HEADER}rounds = {rounds}\nblocks = "{blocks}"\n'
     if blocks == "duplicate":
         header = header.replace("[2, 3]", "2")
-    file = write_tournament(tmp_path, dict.fromkeys(names, STEADY), header)
+    file = write_tournament(tmp_path, dict.fromkeys(names, STEADY), header, PATIENT)
     play(file, tmp_path / "calm")
-    file = slow(file, pause_s=0.004)
-    run = tmp_path / "run"
+    run, gate = tmp_path / "run", tmp_path / "gate"
+    file = slow(file, held=last_match(file), gate=gate)
     for number in range(kills):
         process = begin(file, run, *(executor if number else ()))
         if not number or dice.random() < 0.8:  # else while it starts
             if executor and number:
-                wait_for_a_worker(run, process)
+                wait_for_a_worker(process, tmp_path)
             else:
                 wait_for_a_match(run / "run.log", process)
         workers = workers_of(process)
@@ -120,6 +120,7 @@ def test_a_run_that_is_killed_many_times_ends_as_one_that_is_not(
             process.kill()
             process.communicate()
         wait_until_gone(workers, tmp_path)
+    gate.touch()
     finish(begin(file, run, *executor))
     assert not (run / "journals").exists()
 

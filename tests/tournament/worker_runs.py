@@ -11,9 +11,11 @@ from typing import Any
 from asara_server.journal.resimulate import resimulated_steps
 from asara_server.match.inputs import ReplyRecord
 from asara_server.replay.file import read_replay
+from asara_server.tournament.config.tournament_file import load_tournament
+from asara_server.tournament.schedule.schedule import planned_matches
 from tests.cli.command import command_line, environment
 from tests.events import wait_until
-from tests.tournament.processes import living_in, running_processes
+from tests.tournament.processes import children, living_in, running_processes
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import SEED, STEADY, write_tournament
 from tests.tournament.samples import read_results
@@ -96,13 +98,37 @@ def finish(process: "subprocess.Popen[str]") -> str:
     return stderr
 
 
-def slow(file: Path, pause_s: float = 0.004) -> Path:
-    """The same tournament with bots that pause before every decision."""
-    setting = f'environment = {{ PAUSE_S = "{pause_s}" }}\n'
+def until_stopping(process: "subprocess.Popen[str]") -> str:
+    """Read what a run prints up to the line in which it says that it stops, and return that."""
+    assert process.stderr
+    line = ""
+    while not line.startswith("Stopping"):
+        line = process.stderr.readline()
+        assert line, "it ended"
+    return line
+
+
+def slow(file: Path, pause_s: float = 0.004, held: str = "none", gate: Path = Path("/")) -> Path:
+    """The same tournament with bots that pause before every decision.
+
+    Matches whose names begin with `held` are not over before the file `gate` exists.
+    """
+    setting = f'environment = {{ PAUSE_S = "{pause_s}", HELD = "{held}", GATE = "{gate}" }}\n'
     text = file.read_text().replace("[[entries]]\n", f"[[entries]]\n{setting}")
     path = file.with_name(f"slow-{file.name}")
     path.write_text(text)
     return path
+
+
+def last_match(file: Path) -> str:
+    """The match that a tournament plays last."""
+    return planned_matches(load_tournament(file))[-1].match_id
+
+
+def playing(workers: Iterable[int], folder: Path) -> list[int]:
+    """Those of the worker processes that have a bot of the folder."""
+    bots = set(living_in(folder))
+    return [pid for pid in workers if bots & set(children(pid, "python"))]
 
 
 def wait_until_gone(pids: Iterable[int], folder: Path) -> None:

@@ -16,7 +16,6 @@ from tests.cli.command import asara, refusal
 from tests.events import EVENT_S, wait_until
 from tests.tournament import worker_runs
 from tests.tournament.dask_clusters import Cluster
-from tests.tournament.processes import children, living_in
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import STEADY, write_tournament
 from tests.tournament.samples import read_results
@@ -24,9 +23,12 @@ from tests.tournament.worker_runs import (
     HEADER,
     KILLS_ITS_WORKER,
     PATIENT,
+    last_match,
     outcome,
     played_cup,
+    playing,
     slow,
+    until_stopping,
     wait_until_gone,
 )
 
@@ -69,10 +71,8 @@ def busy(
 
     def found() -> list[int]:
         assert runner is None or runner.poll() is None, runner.communicate()
-        bots = set(living_in(folder))
-        pids = [worker.pid for worker in cluster.living]
-        playing = [pid for pid in pids if set(children(pid, "python")) & bots]
-        return playing if len(playing) >= number else []
+        busy = playing([worker.pid for worker in cluster.living], folder)
+        return busy if len(busy) >= number else []
 
     workers: list[int] = wait_until(f"{number} workers play", found)
     return workers
@@ -91,10 +91,13 @@ def test_a_cluster_plays_what_one_process_plays(cluster: Cluster, cup: Path) -> 
 
 
 def test_ctrl_c_keeps_what_is_over(cluster: Cluster, cup: Path) -> None:
-    process = start(cluster, slow(cup / "cup.toml"), cup / "stopped")
+    file, gate = cup / "cup.toml", cup / "gate"
+    process = start(cluster, slow(file, held=last_match(file), gate=gate), cup / "stopped")
     results = cup / "stopped" / "results.jsonl"
     wait_until("a block is over", lambda: results.stat().st_size)
     process.send_signal(signal.SIGINT)
+    until_stopping(process)
+    gate.touch()
     _, stderr = process.communicate(timeout=EVENT_S)
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in stderr
@@ -161,7 +164,8 @@ def test_runners_workers_and_schedulers_that_are_killed_many_times_lose_nothing(
     header = f'{HEADER}blocks = "duplicate"\nblocks_per_entry = 12\n'
     file = write_tournament(tmp_path, dict.fromkeys(names, STEADY), header, PATIENT)
     play(file, tmp_path / "calm")
-    file, run = slow(file, pause_s=0.02), tmp_path / "run"
+    run, gate = tmp_path / "run", tmp_path / "gate"
+    file = slow(file, pause_s=0.02, held=last_match(file), gate=gate)
     made = process = None
     killed: Counter[str] = Counter()
     try:
@@ -175,6 +179,7 @@ def test_runners_workers_and_schedulers_that_are_killed_many_times_lose_nothing(
                 process = start(made, file, run, *options)
                 busy(made, tmp_path, 1, process)
             if killed.total() == 6:
+                gate.touch()
                 break
             with suppress(subprocess.TimeoutExpired):
                 process.wait(dice.uniform(0, 3))

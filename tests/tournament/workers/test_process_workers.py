@@ -1,7 +1,6 @@
 """Worker processes: the same run, even if a worker or the runner dies."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from asara_server.journal.file_lock import lock_holder
-from asara_server.journal.journal import Journal
+from asara_server.journal.rows import RowReader
 from asara_server.tournament.execution.match_runner import ExecutionContext
 from asara_server.tournament.run.directory import block_journals
 from asara_server.tournament.run.progress import RunProgress
@@ -20,17 +19,19 @@ from asara_server.tournament.workers.worker_executor import WorkerExecutor
 from tests.cli.command import asara
 from tests.events import EVENT_S, wait_until
 from tests.tournament import sample_bots
-from tests.tournament.processes import children, living_in
+from tests.tournament.processes import children
 from tests.tournament.runs import play
 from tests.tournament.sample_bots import STEADY, write_tournament
-from tests.tournament.test_kills import commits, reopened
+from tests.tournament.test_kills import reopened
 from tests.tournament.worker_runs import (
     finish,
     interrupt_group,
     outcome,
     played_cup,
+    playing,
     slow,
     start,
+    until_stopping,
     wait_until_gone,
 )
 
@@ -48,40 +49,35 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
 TWO_WORKERS = ("--workers", "2")
 
 
+def commits(journal: Path) -> int:
+    """Commits of a journal, after those with which its first match begins."""
+    with journal.open("rb") as file:
+        return max(sum(1 for _ in RowReader(file, journal).rows()) - 11, 0)
+
+
 def busy_workers(process: "subprocess.Popen[str]", folder: Path) -> list[int]:
     """Wait until both workers have bots that play, and return them."""
 
     def found() -> list[int]:
-        workers = children(process.pid, WORKER)
-        busy = [pid for pid in workers if set(children(pid, "python")) & set(living_in(folder))]
+        busy = playing(children(process.pid, WORKER), folder)
         return busy if len(busy) == 2 else []
 
     workers: list[int] = wait_until("both workers play", found)
     return workers
 
 
-def stopped_in_a_match(worker: int, run: Path, folder: Path) -> bool:
-    """Stop a worker; let it go on unless the journal of its block has a match that is not over."""
-    os.kill(worker, signal.SIGSTOP)
-    own = [path for path in block_journals(run) if lock_holder(path) == worker]
-    if own and commits(own[0]):
-        shutil.copy(own[0], folder)
-        with Journal(folder / own[0].name) as journal:
-            if journal.unfinished:
-                return True
-    os.kill(worker, signal.SIGCONT)
-    return False
-
-
 @pytest.mark.long
 def test_a_block_whose_worker_dies_is_continued_by_another(cup: Path, tmp_path: Path) -> None:
-    run = cup / "killed"
-    process = start(slow(cup / "cup.toml"), run, *TWO_WORKERS)
+    run, gate = cup / "killed", tmp_path / "gate"
+    process = start(slow(cup / "cup.toml", held="r1", gate=gate), run, *TWO_WORKERS)
     victim = busy_workers(process, cup)[0]
-    wait_until(
-        "a match is stopped in the middle", lambda: stopped_in_a_match(victim, run, tmp_path)
-    )
+
+    def plays() -> bool:
+        return any(commits(path) for path in block_journals(run) if lock_holder(path) == victim)
+
+    wait_until("it is in the middle of a match", plays)
     os.kill(victim, signal.SIGKILL)
+    gate.touch()
     finish(process)
     log = (run / "run.log").read_text()
     assert log.count("block lost") == 1
@@ -98,16 +94,12 @@ def test_a_block_whose_worker_dies_is_continued_by_another(cup: Path, tmp_path: 
 @pytest.mark.parametrize("presses", [1, 2])
 def test_ctrl_c_says_what_was_cut_and_leaves_no_process(cup: Path, presses: int) -> None:
     """The second one does not wait for anybody."""
-    file = slow(cup / "cup.toml", pause_s=0.004 if presses == 1 else 60)
+    file = slow(cup / "cup.toml", pause_s=2 if presses == 1 else 60)
     process = start(file, cup / f"interrupted-{presses}", *TWO_WORKERS, process_group=0)
     left = [*busy_workers(process, cup), *children(process.pid, WORKER)]
     interrupt_group(process)
-    assert process.stderr
-    line = ""
-    while not line.startswith("Stopping"):
-        line = process.stderr.readline()
-        assert line, "it ended"
-    assert line.startswith("Stopping once the pending decisions have been answered.")
+    said = until_stopping(process)
+    assert said.startswith("Stopping once the pending decisions have been answered.")
     if presses == 2:
         interrupt_group(process)
     _, stderr = process.communicate(timeout=EVENT_S)
