@@ -50,19 +50,21 @@ STEADY = """
 import os, random, time
 import asara
 PAUSE_S = float(os.environ.get("PAUSE_S", "0"))
-HELD, GATE = os.environ.get("HELD", "none"), os.environ.get("GATE", "/")
+HELD = os.environ.get("HELD")
 def decide(decision, match):
     time.sleep(PAUSE_S)
-    while match.match_id.startswith(HELD) and decision.decision_id > 5 and not os.path.exists(GATE):
-        time.sleep(0.02)
+    if HELD and decision.decision_id == 6:
+        print("sixth decision", flush=True)
+        while match.match_id.startswith(HELD) and not os.path.exists(os.environ["GATE"]):
+            time.sleep(0.02)
     dice = random.Random(repr((match.match_id, match.seat, decision.decision_id)))
     return dice.choice(decision.legal_actions)
 asara.run(decide)
 """
 """A bot whose choice depends on the decision only.
 
-It can pause before each, and be held in the matches whose names begin with HELD until the file GATE
-exists.
+It can pause before each. With HELD, it says which is its sixth in a match, and in the matches whose
+names begin so it does not make that before the file GATE exists.
 """
 
 SEED = "622a494d3ea8c7ba2fed4f37909f14d9b50ab412322de39be62c8d6c2418bfca"

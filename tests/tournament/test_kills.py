@@ -32,7 +32,7 @@ from tests.tournament.worker_runs import (
     finish,
     last_match,
     played_actions,
-    playing,
+    sixth_decisions,
     slow,
     start,
     wait_until_gone,
@@ -56,21 +56,11 @@ def begin(file: Path, run: Path, *options: str) -> "subprocess.Popen[str]":
     return start(file, run, *(["--resume"] if (run / "run.json").exists() else []), *options)
 
 
-def wait_for_a_match(log: Path, process: "subprocess.Popen[str]") -> None:
-    """Wait until one more match has started or been reopened."""
-
-    def matches() -> int:
-        text = log.read_text() if log.exists() else ""
-        return text.count("match started") + text.count("match reopened")
-
-    before = matches()
-    wait_until("a match begins", lambda: process.poll() is not None or matches() > before)
-
-
-def wait_for_a_worker(process: "subprocess.Popen[str]", folder: Path) -> None:
+def wait_for_a_match(run: Path, process: "subprocess.Popen[str]", before: Counter[str]) -> None:
+    """Wait until more sixth decisions than before have been reached."""
     wait_until(
-        "a worker plays",
-        lambda: process.poll() is not None or playing(workers_of(process), folder),
+        "a match is played",
+        lambda: process.poll() is not None or sixth_decisions(run) != before,
     )
 
 
@@ -102,12 +92,10 @@ def test_a_run_that_is_killed_many_times_ends_as_one_that_is_not(
     run, gate = tmp_path / "run", tmp_path / "gate"
     file = slow(file, held=last_match(file), gate=gate)
     for number in range(kills):
+        before = sixth_decisions(run)
         process = begin(file, run, *(executor if number else ()))
         if not number or dice.random() < 0.8:  # else while it starts
-            if executor and number:
-                wait_for_a_worker(process, tmp_path)
-            else:
-                wait_for_a_match(run / "run.log", process)
+            wait_for_a_match(run, process, before)
         workers = workers_of(process)
         for victim in workers[: dice.randint(0, 1)]:
             os.kill(victim, signal.SIGKILL)
@@ -166,7 +154,7 @@ def test_no_bot_outlives_a_runner_that_is_killed(tmp_path: Path, sandbox: str) -
 TIGHT = """
 [clocks]
 start_up_s = 20
-time_bank_s = 5
+time_bank_s = 30
 increment_s = 0.05
 reconnect_s = 2
 """
@@ -180,9 +168,11 @@ def test_a_runner_that_is_stopped_charges_nobody(tmp_path: Path) -> None:
     header = header.replace("jobs = 2", "jobs = 1")
     file = write_tournament(tmp_path, {"ann": STEADY, "bob": STEADY}, header, TIGHT)
     run = tmp_path / "run"
-    process = start(slow(file, pause_s=0.02), run)
-    wait_for_a_match(run / "run.log", process)
+    gate = tmp_path / "gate"
+    process = start(slow(file, pause_s=0.02, held="r1", gate=gate), run)
+    wait_for_a_match(run, process, Counter())
     os.kill(process.pid, signal.SIGSTOP)
+    gate.touch()
     time.sleep(90)
     os.kill(process.pid, signal.SIGCONT)
     finish(process)

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -111,13 +112,24 @@ def until_stopping(process: "subprocess.Popen[str]") -> str:
 def slow(file: Path, pause_s: float = 0.004, held: str = "none", gate: Path = Path("/")) -> Path:
     """The same tournament with bots that pause before every decision.
 
-    Matches whose names begin with `held` are not over before the file `gate` exists.
+    Matches whose names begin with `held` stop at a sixth decision until the file `gate` exists.
     """
     setting = f'environment = {{ PAUSE_S = "{pause_s}", HELD = "{held}", GATE = "{gate}" }}\n'
     text = file.read_text().replace("[[entries]]\n", f"[[entries]]\n{setting}")
     path = file.with_name(f"slow-{file.name}")
     path.write_text(text)
     return path
+
+
+def sixth_decisions(run: Path) -> Counter[str]:
+    """How often the bots of a slow run came to their sixth decision, by the name of the match.
+
+    Whoever has come to it sees the consequences of decisions that are in the journal.
+    """
+    found: Counter[str] = Counter()
+    for path in (run / "logs").glob("*/*.log"):
+        found[path.parent.name] += path.read_text().count("sixth decision")
+    return found
 
 
 def last_match(file: Path) -> str:

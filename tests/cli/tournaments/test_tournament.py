@@ -18,6 +18,7 @@ from tests.sizes import others_long
 from tests.tournament import sample_bots
 from tests.tournament.sample_bots import HEADER, write_tournament
 from tests.tournament.sandbox_config import sandbox_or_skip
+from tests.tournament.worker_runs import until_stopping
 
 GOOD = {"ann": sample_bots.GOOD, "bob": sample_bots.GOOD}
 
@@ -216,9 +217,7 @@ def test_a_second_signal_does_not_wait_for_anybody(tmp_path: Path) -> None:
         log = out / "run.log"
         wait_until("a match", lambda: "match started" in log.read_text())
         process.send_signal(signal.SIGINT)
-        assert process.stderr
-        while "Stopping" not in (line := process.stderr.readline()):
-            assert line, "it ended"
+        until_stopping(process)
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=EVENT_S)
         assert process.returncode == 130

@@ -9,10 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from asara_server.journal.file_lock import lock_holder
-from asara_server.journal.rows import RowReader
 from asara_server.tournament.execution.match_runner import ExecutionContext
-from asara_server.tournament.run.directory import block_journals
 from asara_server.tournament.run.progress import RunProgress
 from asara_server.tournament.workers.process_workers import process_workers
 from asara_server.tournament.workers.worker_executor import WorkerExecutor
@@ -29,6 +26,7 @@ from tests.tournament.worker_runs import (
     outcome,
     played_cup,
     playing,
+    sixth_decisions,
     slow,
     start,
     until_stopping,
@@ -49,12 +47,6 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
 TWO_WORKERS = ("--workers", "2")
 
 
-def commits(journal: Path) -> int:
-    """Commits of a journal, after those with which its first match begins."""
-    with journal.open("rb") as file:
-        return max(sum(1 for _ in RowReader(file, journal).rows()) - 11, 0)
-
-
 def busy_workers(process: "subprocess.Popen[str]", folder: Path) -> list[int]:
     """Wait until both workers have bots that play, and return them."""
 
@@ -71,11 +63,7 @@ def test_a_block_whose_worker_dies_is_continued_by_another(cup: Path, tmp_path: 
     run, gate = cup / "killed", tmp_path / "gate"
     process = start(slow(cup / "cup.toml", held="r1", gate=gate), run, *TWO_WORKERS)
     victim = busy_workers(process, cup)[0]
-
-    def plays() -> bool:
-        return any(commits(path) for path in block_journals(run) if lock_holder(path) == victim)
-
-    wait_until("it is in the middle of a match", plays)
+    wait_until("both are in a match", lambda: len(+sixth_decisions(run)) == 2)
     os.kill(victim, signal.SIGKILL)
     gate.touch()
     finish(process)
